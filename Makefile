@@ -1,0 +1,50 @@
+# Two commands for a newcomer: make run, make test. Each sets up .venv by itself.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: run test slow lint format bench clean
+
+run: $(VENV)/.ready  ## Figure 2(a) at quick scale
+	$(BIN)/kernelgap run fig2a --scale quick
+
+test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/.ready-dev  ## the checks that take longer
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.ready .venv-torch/.ready  ## speed beside PyTorch and the machine's peak
+	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kernelgap needs Python 3.11 or newer: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Setting up $(VENV), about a minute the first time ..."
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	$(PIP) --editable ".[dev]"
+	@touch $@
+
+.venv-torch/.ready: benchmarks/requirements-torch.txt
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --requirement $<
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .venv-torch .pytest_cache .mypy_cache .ruff_cache build dist

@@ -1,0 +1,44 @@
+"""kernelgap: when does a neural network beat every kernel method, by how much, and can it be proved?"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kernelgap import estimators, experiments, networks, problems, reports, sweeps, training
+    from kernelgap.errors import InputError
+    from kernelgap.estimators import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
+    from kernelgap.experiments import run
+
+# Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
+_HOME = {
+    **dict.fromkeys(("estimators", "experiments", "networks", "problems", "reports", "sweeps", "training")),
+    **dict.fromkeys(("ResNetRegressor", "ThreeLayerRegressor", "TwoLayerRegressor"), "estimators"),
+    "InputError": "errors",
+    "run": "experiments",
+}
+
+__all__ = [
+    "InputError",
+    "ResNetRegressor",
+    "ThreeLayerRegressor",
+    "TwoLayerRegressor",
+    "estimators",
+    "experiments",
+    "networks",
+    "problems",
+    "reports",
+    "run",
+    "sweeps",
+    "training",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'kernelgap' has no attribute '{name}'")
+    home = _HOME[name]
+    return import_module(f"kernelgap.{name}") if home is None else getattr(import_module(f"kernelgap.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,75 @@
+"""The commands: parse, call one library function, show."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelgap import console
+from kernelgap.cli import show
+
+app = typer.Typer(
+    name="kernelgap",
+    help="When does a neural network beat every kernel method, by how much, and can it be proved?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        console.answer(f"kernelgap {version('kernelgap')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the experiments, problems and networks."""
+    from kernelgap import catalogue
+
+    found = catalogue.catalogue()
+    if as_json:
+        console.answer(json.dumps(found))
+    else:
+        show.catalogue(found)
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(help="An experiment: see 'kernelgap list'.")],
+    scale: Annotated[str, typer.Option(help="quick: minutes on 2 cores. paper: the paper's whole grid.")] = "quick",
+    out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment; run it again to go on after an interruption."""
+    from kernelgap import experiments, reports
+    from kernelgap.sweeps import Interrupted
+
+    try:
+        table = experiments.run(name, scale, out, workers=workers, seed=seed)
+    except Interrupted as interrupted:
+        console.message(f"kernelgap: interrupted; {interrupted}. The same command goes on from there.")
+        raise typer.Exit(130) from None
+    reports.write_results(table, table.attrs["folder"])
+    if as_json:
+        console.answer(json.dumps(reports.as_record(table), allow_nan=False))
+    else:
+        show.results(table)

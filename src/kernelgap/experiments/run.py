@@ -1,0 +1,57 @@
+"""Run an experiment from its name to its table."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from kernelgap import console, problems
+from kernelgap.errors import InputError
+from kernelgap.experiments.registry import get
+from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
+
+
+def run(
+    name: str,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> pd.DataFrame:
+    """Run an experiment and return its results table: one row a trial.
+
+    Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
+    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder. Progress is shown on
+    standard error unless ``on_progress`` takes it.
+    """
+    experiment = get(name)
+    if seed < 0:
+        raise InputError(f"seed must not be negative, it is {seed}.")
+    chunks = plan_chunks(experiment.trials(scale, seed))
+    folder = Path(out) if out is not None else default_folder(name, scale, seed)
+    with Store.open(folder) as store:
+        store.describe({"experiment": name, "scale": scale, "seed": seed, "chunks": sorted(c.id for c in chunks)})
+        if on_progress is not None:
+            run_chunks(chunks, store, workers=workers, on_progress=on_progress)
+        else:
+            with console.progress(f"{name} ({scale})") as show:
+                run_chunks(chunks, store, workers=workers, on_progress=show)
+        table = store.table()
+    table.attrs = {
+        "experiment": name,
+        "title": experiment.title,
+        "scale": scale,
+        "seed": seed,
+        "problem": experiment.problem,
+        "samples": experiment.samples,
+        "threshold": problems.get(experiment.problem).threshold,
+        "folder": str(folder),
+    }
+    return table
+
+
+def default_folder(name: str, scale: str, seed: int) -> Path:
+    """runs/NAME-SCALE, with the seed where it is not 0."""
+    return Path("runs") / (f"{name}-{scale}" + (f"-seed{seed}" if seed else ""))

@@ -1,0 +1,78 @@
+"""What every network is: a table of its weights, and pure functions of them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+from jaxtyping import Array, Float
+
+from kernelgap.errors import InputError
+from kernelgap.networks.initialisation import Experiment, Initialisation, Layer
+
+Params = dict[str, Float[Array, "..."]]
+Inputs = Float[Array, "n d"]
+Outputs = Float[Array, "n k"]
+Features = Float[Array, "n m"]
+
+MODES = ("all", "hidden", "last", "ntk")
+
+
+class Weight(NamedTuple):
+    """The shape of one weight matrix or bias, and the layer that it belongs to."""
+
+    shape: tuple[int, ...]
+    layer: Layer
+
+
+@dataclass(frozen=True)
+class Network:
+    """A family of functions out(x) = A features(x), from R^d to R^k, of width m.
+
+    ``features`` is the last hidden layer, so that training A over frozen features is the conjugate kernel.
+    ``apply`` is the network itself (written out where that saves work), ``first_output`` the output of the first
+    residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
+    last layer only, or all layers of the network linearised at its start (ntk).
+    """
+
+    name: str
+    formula: str
+    weights: Callable[[int, int, int], dict[str, Weight]]
+    features: Callable[[Params, Inputs], Features]
+    apply: Callable[[Params, Inputs], Outputs]
+    first_output: Callable[[Params, Inputs], Outputs] | None = None
+    modes: tuple[str, ...] = MODES
+
+    def init(
+        self,
+        key: jax.Array,
+        *,
+        inputs: int,
+        outputs: int,
+        width: int,
+        initialisation: Initialisation | None = None,
+    ) -> Params:
+        """Random weights for ``inputs`` = d, ``outputs`` = k and ``width`` = m; section 8.1's start by default."""
+        for what, value in {"width": width, "inputs": inputs, "outputs": outputs}.items():
+            if value < 1:
+                raise InputError(f"{self.name} needs {what} of at least 1, not {value}.")
+        start = Experiment() if initialisation is None else initialisation
+        table = self.weights(inputs, outputs, width)
+        keys = jax.random.split(key, len(table))
+        return {
+            name: start.std(weight.layer, width) * jax.random.normal(k, weight.shape)
+            for k, (name, weight) in zip(keys, table.items(), strict=True)
+        }
+
+    @property
+    def layers(self) -> dict[str, Layer]:
+        """The layer of each weight."""
+        return {name: weight.layer for name, weight in self.weights(1, 1, 1).items()}
+
+    def size(self, *, inputs: int, outputs: int, width: int) -> int:
+        """The number of parameters."""
+        return sum(math.prod(weight.shape) for weight in self.weights(inputs, outputs, width).values())
+
+    def __repr__(self) -> str:
+        return f"<network {self.name}: {self.formula}>"

@@ -1,0 +1,40 @@
+"""What is learned: inputs, base signal F, composite signal G(F), and their strengths."""
+
+from collections.abc import Callable
+
+from kernelgap.calls import parse_call
+from kernelgap.errors import InputError, unknown
+from kernelgap.problems.fourier import FourierExpansion
+from kernelgap.problems.hard import hard
+from kernelgap.problems.parity import ParityProblem
+from kernelgap.problems.problem import Problem
+from kernelgap.problems.sec8 import sec8
+from kernelgap.problems.slides import slides
+
+PROBLEMS: dict[str, Callable[..., Problem]] = {"sec8": sec8, "slides": slides, "hard": hard}
+
+__all__ = ["PROBLEMS", "FourierExpansion", "ParityProblem", "Problem", "get", "hard", "sec8", "slides"]
+
+
+def get(name: str, **arguments: object) -> Problem:
+    """A problem by name, with its arguments in the text or as keywords.
+
+    >>> get("hard(d=20, k=3, alpha=0.3)").outputs
+    3
+    >>> get("sec8", beta=0.5).beta
+    0.5
+    """
+    name, written = parse_call(name)
+    if name not in PROBLEMS:
+        raise unknown("problem", name, PROBLEMS)
+    try:
+        return PROBLEMS[name](**{**written, **arguments})
+    except TypeError as error:
+        what = str(error).partition("() ")[2] or str(error)
+        raise InputError(f"Problem '{name}': {what}. {_signature(name)}") from error
+
+
+def _signature(name: str) -> str:
+    import inspect
+
+    return f"It is called as {name}({', '.join(inspect.signature(PROBLEMS[name]).parameters)})."

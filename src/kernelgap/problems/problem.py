@@ -1,0 +1,67 @@
+"""What every problem offers: inputs drawn from a distribution and labels H(x) = beta F(x) + alpha G(F(x))."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.errors import InputError
+
+Seed = int | Sequence[int]
+
+
+class Problem(ABC):
+    """A learning problem. ``base`` is beta F, ``composite`` is alpha G(F), ``target`` their sum H."""
+
+    name: str
+    d: int
+    outputs: int
+    alpha: float
+    beta: float
+    noise: float
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The text from which ``problems.get`` makes this problem again."""
+
+    @abstractmethod
+    def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
+        """n independent inputs."""
+
+    @abstractmethod
+    def base(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
+        """beta F(x)."""
+
+    @abstractmethod
+    def composite(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
+        """alpha G(F(x))."""
+
+    @property
+    @abstractmethod
+    def threshold(self) -> float:
+        """E |alpha G(F(x))|^2: the risk left by a learner that has learned all of F and nothing of G(F)."""
+
+    def target(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
+        """H(x) = beta F(x) + alpha G(F(x))."""
+        return self.base(X) + self.composite(X)
+
+    def sample(self, n: int, seed: Seed) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n outputs"]]:
+        """n inputs with their labels. The same seed gives the same rows; a larger n only appends rows."""
+        if n < 1:
+            raise InputError(f"A sample needs at least 1 row, not {n}.")
+        of_inputs, of_noise = np.random.SeedSequence(seed).spawn(2)
+        X = self.inputs(np.random.default_rng(of_inputs), n)
+        Y = self.target(X)
+        if self.noise > 0:
+            Y = Y + self.noise * np.random.default_rng(of_noise).standard_normal(Y.shape)
+        return X, Y
+
+
+def check_signal(alpha: float, beta: float, noise: float) -> None:
+    """Refuse strengths of the signals and of the label noise that mean nothing."""
+    for name, value in {"alpha": alpha, "beta": beta, "noise": noise}.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            raise InputError(f"{name} must be a finite number that is not negative, not {value!r}.")

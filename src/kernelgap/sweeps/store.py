@@ -1,0 +1,150 @@
+"""One SQLite file a run: what was planned, and what came of each finished chunk."""
+
+import fcntl
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pandas as pd
+
+from kernelgap.errors import InputError
+from kernelgap.sweeps.chunk import Chunk, ChunkResult
+from kernelgap.sweeps.trial import Trial
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS chunks (
+    id TEXT PRIMARY KEY, label TEXT NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE IF NOT EXISTS trials (
+    id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
+    train_error REAL, validation_error REAL, test_error REAL, test_standard_error REAL, diverged_at INTEGER,
+    curves TEXT NOT NULL);
+"""
+
+
+class Store:
+    """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not."""
+
+    FILE = "run.sqlite"
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: IO[str]) -> None:
+        self.folder = folder
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: str | Path) -> Iterator["Store"]:
+        """Open the run in a folder, making both if they are not there; refuse what another process holds."""
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = open(folder / "run.lock", "a")  # noqa: SIM115 (held until the store closes)
+        except OSError as error:
+            raise InputError(
+                f"The output folder '{folder}' cannot be written: {error.strerror}. Choose another."
+            ) from None
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(
+                    f"Another process is running in '{folder}': wait for it, or choose another folder."
+                ) from None
+            path = folder / cls.FILE
+            try:
+                connection = sqlite3.connect(path)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(SCHEMA)
+            except sqlite3.Error as error:
+                advice = "It was left as it is: move it away, or choose another folder."
+                raise InputError(f"'{path}' is not a readable run: {error}. {advice}") from None
+            try:
+                yield cls(folder, connection, lock)
+            finally:
+                connection.close()
+
+    def describe(self, description: dict[str, object]) -> None:
+        """Say what this run is. A folder that holds a different run is refused, never mixed."""
+        text = json.dumps(description, sort_keys=True)
+        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
+        if held is None:
+            with self._connection:
+                self._connection.execute("INSERT INTO run VALUES ('description', ?)", (text,))
+        elif held[0] != text:
+            old = json.loads(held[0])
+            changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
+            raise InputError(
+                f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): choose another folder with --out."
+            )
+
+    def finished(self) -> set[str]:
+        """The ids of the chunks that are stored."""
+        return {row[0] for row in self._connection.execute("SELECT id FROM chunks")}
+
+    def save(self, chunk: Chunk, result: ChunkResult) -> None:
+        by_id = {trial.id: trial for trial in chunk.trials}
+        rows = [
+            (
+                r.trial_id,
+                chunk.id,
+                json.dumps(by_id[r.trial_id].model_dump(mode="json"), sort_keys=True),
+                r.status,
+                r.train_error,
+                r.validation_error,
+                r.test_error,
+                r.test_standard_error,
+                r.diverged_at,
+                json.dumps(r.curves),
+            )
+            for r in result.results
+        ]
+        with self._connection:
+            self._connection.execute(
+                "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
+            )
+            self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * 10)})", rows)
+
+    def table(self) -> pd.DataFrame:
+        """One row a finished trial, in an order that does not depend on which chunk finished first."""
+        rows = []
+        query = "SELECT id, description, status, train_error, validation_error, test_error, test_standard_error, \
+                 diverged_at, curves FROM trials"
+        for (
+            trial_id,
+            description,
+            status,
+            train,
+            validation,
+            test,
+            error,
+            diverged_at,
+            curves,
+        ) in self._connection.execute(query):
+            trial = Trial.model_validate_json(description)
+            rows.append(
+                {
+                    "method": trial.method,
+                    "network": trial.network,
+                    "mode": trial.mode,
+                    "width": trial.width,
+                    "samples": trial.samples,
+                    "seed": trial.seed,
+                    "rate": trial.rate,
+                    "decay": trial.decay,
+                    "status": status,
+                    "train_error": train,
+                    "validation_error": validation,
+                    "test_error": test,
+                    "test_standard_error": error,
+                    "diverged_at": diverged_at,
+                    "trial": trial_id,
+                    "curves": json.loads(curves),
+                }
+            )
+        order = ["method", "width", "seed", "rate", "decay", "trial"]
+        table = pd.DataFrame(rows, columns=list(rows[0]) if rows else order)
+        return table.astype({"diverged_at": "Int64"} if rows else {}).sort_values(order, ignore_index=True)

@@ -1,0 +1,39 @@
+"""Samples as training takes them: float32, finite, with matching rows."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from kernelgap.errors import InputError
+
+Arrays = tuple[np.ndarray, np.ndarray]
+
+
+class Sample(NamedTuple):
+    x: Float[Array, "n d"]
+    y: Float[Array, "n k"]
+
+
+def as_samples(sets: Mapping[str, Arrays]) -> dict[str, Sample]:
+    """Named (X, Y) pairs, each checked; all of them must have the same columns."""
+    samples = {name: _as_sample(name, *pair) for name, pair in sets.items()}
+    columns = {(s.x.shape[1], s.y.shape[1]) for s in samples.values()}
+    if len(columns) > 1:
+        raise InputError(f"The samples {', '.join(samples)} differ in their numbers of columns: {sorted(columns)}.")
+    return samples
+
+
+def _as_sample(name: str, X: np.ndarray, Y: np.ndarray) -> Sample:
+    X, Y = np.asarray(X), np.asarray(Y)
+    if X.ndim != 2 or Y.ndim != 2 or X.shape[0] != Y.shape[0] or 0 in X.shape or 0 in Y.shape:
+        raise InputError(f"The {name} sample needs X (n, d) and Y (n, k) with equal n >= 1, not {X.shape}, {Y.shape}.")
+    for letter, values in {"X": X, "Y": Y}.items():
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if bad.size:
+            raise InputError(
+                f"{letter} of the {name} sample has NaN or infinity, first in row {bad[0]}: remove or fill it."
+            )
+    return Sample(jnp.asarray(X, dtype=jnp.float32), jnp.asarray(Y, dtype=jnp.float32))

@@ -1,0 +1,201 @@
+"""A whole grid of rates and decays, trained together from one start on the same batches."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float, Int
+
+from kernelgap.errors import InputError
+from kernelgap.networks import Params
+from kernelgap.training.data import Arrays, Sample, as_samples
+from kernelgap.training.modes import Model
+from kernelgap.training.schedule import Schedule, evaluation_epochs
+from kernelgap.training.sgd import State, advance, squared_errors, start
+
+CACHE = 2**21  # bytes of weights and momenta that a group of members may take, about what a core's cache holds
+HOPELESS = 1e6  # a member whose training error exceeds this many times |y|^2 has diverged
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """One trained member as a function."""
+
+    model: Model
+    trained: Params
+    frozen: Params
+
+    def __call__(self, X: np.ndarray) -> Float[np.ndarray, "n k"]:
+        x = jnp.asarray(X, dtype=jnp.float32)
+        rows = max(1, 2**22 // max(w.shape[0] for w in self.trained.values()))
+        parts = [self._predict(x[i : i + rows]) for i in range(0, len(x), rows)]
+        return np.concatenate([np.asarray(p, dtype=float) for p in parts])
+
+    def _predict(self, x: jax.Array) -> jax.Array:
+        return self.model.predict(self.trained, self.frozen, self.model.prepare(self.frozen, x))
+
+
+@dataclass(frozen=True)
+class GridResult:
+    """What came of each member. Errors are means of |y - out(x)|^2, summed over outputs; a diverged member's are inf."""
+
+    rates: Float[np.ndarray, " members"]
+    decays: Float[np.ndarray, " members"]
+    epochs: Int[np.ndarray, " times"]
+    curves: dict[str, Float[np.ndarray, "members times"]]
+    standard_errors: dict[str, Float[np.ndarray, " members"]]
+    diverged_at: Int[np.ndarray, " members"]
+    model: Model
+    trained: Params
+    frozen: Params
+
+    @property
+    def diverged(self) -> np.ndarray:
+        """Which members diverged; ``diverged_at`` is the epoch at which that was seen, -1 for the others."""
+        return self.diverged_at >= 0
+
+    def final(self, name: str) -> Float[np.ndarray, " members"]:
+        """Errors on one of the samples after the last epoch."""
+        return self.curves[name][:, -1]
+
+    def predictor(self, member: int) -> Predictor:
+        return Predictor(self.model, jax.tree.map(lambda w: w[member], self.trained), self.frozen)
+
+
+def train_grid(
+    model: Model,
+    params: Params,
+    rates: Sequence[float],
+    decays: Sequence[float],
+    train: Arrays,
+    *,
+    schedule: Schedule,
+    key: jax.Array,
+    evaluate: Mapping[str, Arrays] | None = None,
+    epochs: Sequence[int] | None = None,
+    on_progress: Callable[[float], None] | None = None,
+) -> GridResult:
+    """Train member i with ``rates[i]`` and ``decays[i]``, all from ``params``.
+
+    Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
+    at first, then at every eighth), at the start and after the last epoch. ``on_progress`` hears the share done.
+
+    Members run in groups of equal size whose weights and momenta fit a core's cache. A group takes the living members
+    of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
+    not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
+    """
+    samples = as_samples({"train": train, **(evaluate or {})})
+    schedule.check_samples(samples["train"].x.shape[0])
+    _check_members(rates, decays)
+    times = _times(epochs, schedule.epochs)
+    trained, frozen = model.split(params)
+    samples = {name: Sample(model.prepare(frozen, s.x), s.y) for name, s in samples.items()}
+
+    members = _Members(model, frozen, samples, np.asarray(rates, float), np.asarray(decays, float), times)
+    size = group_size(trained, len(rates))
+    state = jax.tree.map(np.array, start(trained, len(rates)))
+    for time, stop in enumerate(times):
+        for group in members.groups(size):
+            padded = group + group[:1] * (size - len(group))
+            now = jax.tree.map(lambda w, rows=padded: jnp.asarray(w[rows]), state)
+            if time > 0:
+                rate, decay = (jnp.asarray(a[padded], dtype=jnp.float32) for a in (members.rates, members.decays))
+                first = times[time - 1]
+                now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], key, first, stop)
+                _write_back(state, now, group)
+            members.measure(now, group, time)
+            if on_progress is not None:
+                on_progress(members.share_done())
+    return GridResult(
+        rates=members.rates,
+        decays=members.decays,
+        epochs=np.array(times),
+        curves=members.curves,
+        standard_errors=members.standard_errors,
+        diverged_at=members.diverged_at,
+        model=model,
+        trained=state.trained,
+        frozen=frozen,
+    )
+
+
+def group_size(trained: Params, members: int) -> int:
+    """How many members train at once: as many as the cache holds, in groups of equal size."""
+    most = max(1, CACHE // (8 * sum(w.size for w in trained.values())))
+    return -(-members // -(-members // most))
+
+
+def _write_back(state: State, part: State, group: list[int]) -> None:
+    for whole, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
+        whole[group] = np.asarray(new)[: len(group)]
+
+
+class _Members:
+    """The members' errors over time, how far each has come, and which have diverged."""
+
+    def __init__(
+        self,
+        model: Model,
+        frozen: Params,
+        samples: dict[str, Sample],
+        rates: np.ndarray,
+        decays: np.ndarray,
+        times: list[int],
+    ) -> None:
+        self.model, self.frozen, self.samples = model, frozen, samples
+        self.rates, self.decays, self.times = rates, decays, times
+        self.curves = {name: np.full((len(rates), len(times)), np.inf) for name in samples}
+        self.standard_errors = {name: np.full(len(rates), np.inf) for name in samples}
+        self.diverged_at = np.full(len(rates), -1)
+        self.reached = np.zeros(len(rates))
+        self.hopeless = HOPELESS * max(float(np.mean(np.sum(np.asarray(samples["train"].y) ** 2, axis=1))), 1.0)
+
+    def groups(self, size: int) -> list[list[int]]:
+        """The living members, fastest rate first, in groups."""
+        living = sorted(np.flatnonzero(self.diverged_at < 0).tolist(), key=lambda i: (-self.rates[i], i))
+        return [living[i : i + size] for i in range(0, len(living), size)]
+
+    def measure(self, state: State, group: list[int], time: int) -> None:
+        """Take the errors of a group that has reached ``time``, and mark members that have diverged."""
+        for name, sample in self.samples.items():
+            errors = squared_errors(self.model, state.trained, self.frozen, *sample)[: len(group)]
+            with np.errstate(invalid="ignore", over="ignore"):
+                self.curves[name][group, time] = errors.mean(axis=1)
+                self.standard_errors[name][group] = _standard_error(errors)
+        self.reached[group] = self.times[time]
+        for member in group:
+            error = self.curves["train"][member, time]
+            if not np.isfinite(error) or error > self.hopeless:
+                self.diverged_at[member] = self.times[time]
+                self.reached[member] = self.times[-1]
+                for name in self.samples:
+                    self.curves[name][member, time] = self.standard_errors[name][member] = np.inf
+
+    def share_done(self) -> float:
+        return float(self.reached.mean() / self.times[-1])
+
+
+def _standard_error(errors: np.ndarray) -> np.ndarray:
+    """Of the mean over rows; infinite where one row cannot tell."""
+    n = errors.shape[1]
+    return errors.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(errors), np.inf)
+
+
+def _check_members(rates: Sequence[float], decays: Sequence[float]) -> None:
+    if len(rates) != len(decays) or not len(rates):
+        raise InputError(f"A grid needs as many rates as decays, at least one, not {len(rates)} and {len(decays)}.")
+    for rate in rates:
+        if not (np.isfinite(rate) and rate > 0):
+            raise InputError(f"A rate must be a positive number, not {rate}.")
+    for decay in decays:
+        if not (np.isfinite(decay) and decay >= 0):
+            raise InputError(f"A weight decay must be a number that is not negative, not {decay}.")
+
+
+def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
+    chosen = evaluation_epochs(last) if epochs is None else epochs
+    if any(e < 0 or e > last for e in chosen):
+        raise InputError(f"Errors can be taken at epochs 0 to {last}, not at {sorted(chosen)}.")
+    return sorted({0, last, *chosen})

@@ -1,0 +1,101 @@
+"""Which part of a network is trained, and what function the trained part then defines."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from kernelgap.errors import InputError, unknown
+from kernelgap.networks import MODES, Network, Params
+
+Batch = Float[Array, "n _"]
+Outputs = Float[Array, "n k"]
+
+
+class Model(Protocol):
+    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
+
+    network: Network
+
+    def split(self, params: Params) -> tuple[Params, Params]:
+        """The start as (trained, frozen)."""
+        ...
+
+    def prepare(self, frozen: Params, x: Batch) -> Batch:
+        """What of the inputs can be computed once, before training."""
+        ...
+
+    def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs: ...
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Modes all and hidden: the network itself, some of its layers trained."""
+
+    network: Network
+    with_output: bool
+
+    def split(self, params: Params) -> tuple[Params, Params]:
+        layers = self.network.layers
+        trained = {n: w for n, w in params.items() if self.with_output or layers[n] != "output"}
+        return trained, {n: w for n, w in params.items() if n not in trained}
+
+    def prepare(self, frozen: Params, x: Batch) -> Batch:
+        return x
+
+    def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
+        return self.network.apply({**trained, **frozen}, prepared)
+
+
+@dataclass(frozen=True)
+class LastLayer:
+    """Mode last: A over features frozen at their random start, which is the conjugate kernel.
+
+    In the ResNet with U = VA the inner A belongs to the features and stays at its start; else it would be no kernel.
+    """
+
+    network: Network
+
+    def split(self, params: Params) -> tuple[Params, Params]:
+        return {"A": params["A"]}, params
+
+    def prepare(self, frozen: Params, x: Batch) -> Batch:
+        return self.network.features(frozen, x)
+
+    def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
+        return prepared @ trained["A"].T
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """Mode ntk: out(params0; x) + <d out / d params0, displacement>, trained in the displacement, which starts at 0.
+
+    Weight decay acts on the displacement, so that the minimiser is ridge regression with the neural tangent kernel.
+    """
+
+    network: Network
+
+    def split(self, params: Params) -> tuple[Params, Params]:
+        return jax.tree.map(jnp.zeros_like, params), params
+
+    def prepare(self, frozen: Params, x: Batch) -> Batch:
+        return x
+
+    def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
+        start, change = jax.jvp(lambda params: self.network.apply(params, prepared), (frozen,), (trained,))
+        return start + change
+
+
+def get_model(network: Network, mode: str) -> Model:
+    """The model that trains ``network`` in ``mode``: all, hidden, last or ntk."""
+    if mode not in MODES:
+        raise unknown("mode", mode, MODES)
+    if mode not in network.modes:
+        raise InputError(f"{network.name} cannot be trained in mode '{mode}', only in: {', '.join(network.modes)}.")
+    if mode == "last":
+        return LastLayer(network)
+    if mode == "ntk":
+        return Linearised(network)
+    return Layers(network, with_output=mode == "all")

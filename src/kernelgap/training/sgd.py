@@ -1,0 +1,96 @@
+"""The compiled part: SGD with momentum on many members at once, and their errors."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from kernelgap.networks import Params
+from kernelgap.training.modes import Model
+from kernelgap.training.schedule import Schedule
+
+
+class State(NamedTuple):
+    """Trained weights and momenta; in a group of members each leaf has the members as its first axis."""
+
+    trained: Params
+    momentum: Params
+
+
+def start(trained: Params, members: int) -> State:
+    """Every member at the same start, at rest."""
+    stacked = jax.tree.map(lambda w: jnp.broadcast_to(w, (members, *w.shape)), trained)
+    return State(stacked, jax.tree.map(jnp.zeros_like, stacked))
+
+
+def objective(model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]) -> Array:
+    """Eq. 6.1 averaged over the batch: |y - out(x)|^2 / 2."""
+    return 0.5 * jnp.sum((y - model.predict(trained, frozen, x)) ** 2) / x.shape[0]
+
+
+@partial(jax.jit, static_argnames=("model", "schedule"), donate_argnames=("state",))
+def advance(
+    model: Model,
+    schedule: Schedule,
+    state: State,
+    frozen: Params,
+    rates: Float[Array, " members"],
+    decays: Float[Array, " members"],
+    x: Float[Array, "n _"],
+    y: Float[Array, "n k"],
+    key: jax.Array,
+    first: jax.Array,
+    stop: jax.Array,
+) -> State:
+    """Epochs first..stop-1 for a group of members, all on the same batches.
+
+    An update is PyTorch's: v <- momentum v + gradient + decay w, then w <- w - rate v. Each epoch visits the sample
+    once in a new order that depends on the key and the epoch alone; a last smaller batch takes what is left.
+    """
+    n = x.shape[0]
+    full, rest = divmod(n, schedule.batch)
+
+    def step(state: State, rows: Array, rates: Array) -> State:
+        def member(state: State, rate: Array, decay: Array) -> State:
+            gradient = jax.grad(lambda w: objective(model, w, frozen, x[rows], y[rows]))(state.trained)
+            momentum = jax.tree.map(
+                lambda v, g, w: schedule.momentum * v + g + decay * w, state.momentum, gradient, state.trained
+            )
+            return State(jax.tree.map(lambda w, v: w - rate * v, state.trained, momentum), momentum)
+
+        return jax.vmap(member)(state, rates, decays)
+
+    def epoch(e: Array, state: State) -> State:
+        order = jax.random.permutation(jax.random.fold_in(key, e), n)
+        now = rates * schedule.factor(e)
+        batches = order[: full * schedule.batch].reshape(full, schedule.batch)
+        state, _ = jax.lax.scan(lambda s, rows: (step(s, rows, now), None), state, batches)
+        return step(state, order[full * schedule.batch :], now) if rest else state
+
+    return jax.lax.fori_loop(first, stop, epoch, state)
+
+
+ROWS = 256  # inputs evaluated at once: members x rows x width stays within a few megabytes
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _blocked_errors(model: Model, trained: Params, frozen: Params, x: Array, y: Array) -> Array:
+    def block(xy: tuple[Array, Array]) -> Array:
+        return jax.vmap(lambda w: jnp.sum((xy[1] - model.predict(w, frozen, xy[0])) ** 2, axis=-1))(trained)
+
+    return jax.lax.map(block, (x, y))
+
+
+def squared_errors(
+    model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]
+) -> Float[np.ndarray, "members n"]:
+    """|y - out(x)|^2 for every member and row, summed over outputs."""
+    n = x.shape[0]
+    blocks = -(-n // ROWS)
+    pad = blocks * ROWS - n
+    x, y = (jnp.pad(a, ((0, pad), (0, 0))).reshape(blocks, ROWS, -1) for a in (x, y))
+    errors = np.asarray(_blocked_errors(model, trained, frozen, x, y), dtype=float)
+    return errors.transpose(1, 0, 2).reshape(errors.shape[1], -1)[:, :n]
