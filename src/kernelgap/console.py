@@ -4,15 +4,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
-
-if TYPE_CHECKING:
-    from kernelgap.sweeps import Progress
 
 
 def message(text: str) -> None:
@@ -39,8 +35,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str |
 
 
 @contextmanager
-def progress(title: str) -> "Iterator[Callable[[Progress], None]]":
-    """A bar on a terminal; elsewhere a line for each chunk that finishes. Both on standard error."""
+def progress(title: str) -> Iterator[Callable[[float, str], None]]:
+    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines(title)
@@ -49,29 +45,25 @@ def progress(title: str) -> "Iterator[Callable[[Progress], None]]":
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[chunks]}"),
+        TextColumn("{task.fields[words]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
         console=console,
     )
     with bars:
-        task = bars.add_task(title, total=1.0, chunks="starting workers")
-
-        def show(progress: "Progress") -> None:
-            bars.update(task, completed=progress.share, chunks=f"{progress.chunks_done} of {progress.chunks} chunks")
-
-        yield show
+        task = bars.add_task(title, total=1.0, words="starting")
+        yield lambda share, words: bars.update(task, completed=share, words=words)
 
 
-def _lines(title: str) -> "Callable[[Progress], None]":
+def _lines(title: str) -> Callable[[float, str], None]:
     began = time.monotonic()
+    said = ""
 
-    def show(progress: "Progress") -> None:
-        if progress.last is None or progress.result is None:
-            return
-        seconds = time.monotonic() - began
-        text = f"{title}: {progress.chunks_done} of {progress.chunks} chunks, {progress.share:.0%}, {seconds:.0f} s"
-        print(f"{text}; {progress.last.label} took {progress.result.seconds:.0f} s", file=sys.stderr, flush=True)
+    def show(share: float, words: str) -> None:
+        nonlocal said
+        if words and words != said:
+            said = words
+            print(f"{title}: {share:.0%}, {time.monotonic() - began:.0f} s, {words}", file=sys.stderr, flush=True)
 
     return show

@@ -47,7 +47,7 @@ fig2b = Experiment(
     scales={
         "quick": Scale(
             (
-                Grid("3resnet", "hidden", ALL_WIDTHS, (0.2, 0.5, 1.0), (0.0005, 0.001)),
+                Grid("3resnet", "hidden", ALL_WIDTHS, (0.2, 0.5, 1.0), (0.0002, 0.0005, 0.001, 0.002)),
                 Grid("3layer", "hidden", (20, 50, 100, 200), (0.2, 0.5), (0.001, 0.005)),
                 Grid("2layer", "hidden", ALL_WIDTHS, (0.5, 1.0, 2.0), (0.001, 0.002)),
             ),

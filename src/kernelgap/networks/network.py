@@ -1,17 +1,19 @@
 """What every network is: a table of its weights, and pure functions of them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import jax
+import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
 from kernelgap.networks.initialisation import Experiment, Initialisation, Layer
 
-Params = dict[str, Float[Array, "..."]]
+Params = Mapping[str, Float[Array | np.ndarray, "..."]]
 Inputs = Float[Array, "n d"]
 Outputs = Float[Array, "n k"]
 Features = Float[Array, "n m"]
@@ -24,6 +26,13 @@ class Weight(NamedTuple):
 
     shape: tuple[int, ...]
     layer: Layer
+
+
+@partial(jax.jit, static_argnames="table")
+def _draw(key: jax.Array, table: tuple[tuple[str, tuple[int, ...], float], ...]) -> Params:
+    """One compiled program for all the weights; each has a key of its own."""
+    keys = jax.random.split(key, len(table))
+    return {name: std * jax.random.normal(k, shape) for k, (name, shape, std) in zip(keys, table, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -59,11 +68,7 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, not {value}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
-        keys = jax.random.split(key, len(table))
-        return {
-            name: start.std(weight.layer, width) * jax.random.normal(k, weight.shape)
-            for k, (name, weight) in zip(keys, table.items(), strict=True)
-        }
+        return _draw(key, tuple((name, w.shape, start.std(w.layer, width)) for name, w in table.items()))
 
     @property
     def layers(self) -> dict[str, Layer]:

@@ -34,7 +34,15 @@ def hard(
     if seed < 0:
         raise InputError(f"seed must not be negative, it is {seed}.")
     chosen = np.sort(np.random.default_rng(seed).permutation(d1)[:k])
-    arguments = {"d": d, "k": k, "alpha": alpha, "d1": d1, "seed": seed, "beta": beta, "noise": noise}
+    arguments: dict[str, object] = {
+        "d": d,
+        "k": k,
+        "alpha": alpha,
+        "d1": d1,
+        "seed": seed,
+        "beta": beta,
+        "noise": noise,
+    }
     if isinstance(background, str):
         arguments["background"] = background
     return ParityProblem(

@@ -13,13 +13,16 @@ POLL = 0.2  # seconds between looks at the workers' progress
 
 @dataclass(frozen=True)
 class Progress:
-    """``share`` of the whole cost that is done, finished chunks and trials, and the last chunk that finished."""
+    """``share`` of the whole cost that is done, the number of finished chunks, and the one that just finished."""
 
     share: float
     chunks_done: int
     chunks: int
     last: Chunk | None = None
     result: ChunkResult | None = None
+
+    def __str__(self) -> str:
+        return f"{self.chunks_done} of {self.chunks} chunks"
 
 
 class Interrupted(KeyboardInterrupt):

@@ -78,7 +78,7 @@ class Store:
             old = json.loads(held[0])
             changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
             raise InputError(
-                f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): choose another folder with --out."
+                f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): choose another with --out."
             )
 
     def finished(self) -> set[str]:

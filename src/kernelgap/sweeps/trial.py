@@ -4,10 +4,10 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kernelgap import networks, problems
-from kernelgap.errors import InputError
+from kernelgap.errors import validated
 from kernelgap.training import Schedule, get_model
 
 
@@ -53,15 +53,7 @@ class Trial(BaseModel):
 
 def make_trial(**description: object) -> Trial:
     """A trial, or one sentence about the first thing that is wrong with its description."""
-    try:
-        return Trial.model_validate(description)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "value_error":
-            raise InputError(what) from None
-        raise InputError(f"{where} = {first['input']!r}: {what}.") from None
+    return validated(Trial, description)
 
 
 def digest(description: object) -> str:

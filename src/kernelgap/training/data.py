@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float32
 
 from kernelgap.errors import InputError
 
@@ -13,8 +12,10 @@ Arrays = tuple[np.ndarray, np.ndarray]
 
 
 class Sample(NamedTuple):
-    x: Float[Array, "n d"]
-    y: Float[Array, "n k"]
+    """Inputs, as they are or as a model has prepared them, and labels."""
+
+    x: Float32[np.ndarray, "n _"]
+    y: Float32[np.ndarray, "n k"]
 
 
 def as_samples(sets: Mapping[str, Arrays]) -> dict[str, Sample]:
@@ -36,4 +37,4 @@ def _as_sample(name: str, X: np.ndarray, Y: np.ndarray) -> Sample:
             raise InputError(
                 f"{letter} of the {name} sample has NaN or infinity, first in row {bad[0]}: remove or fill it."
             )
-    return Sample(jnp.asarray(X, dtype=jnp.float32), jnp.asarray(Y, dtype=jnp.float32))
+    return Sample(X.astype(np.float32), Y.astype(np.float32))

@@ -13,33 +13,29 @@ from kernelgap.networks import Params
 from kernelgap.training.data import Arrays, Sample, as_samples
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
-from kernelgap.training.sgd import State, advance, squared_errors, start
+from kernelgap.training.sgd import State, advance, outputs, squared_errors
 
 CACHE = 2**21  # bytes of weights and momenta that a group of members may take, about what a core's cache holds
+Weights = dict[str, np.ndarray]  # on the host, as results are kept
+
 HOPELESS = 1e6  # a member whose training error exceeds this many times |y|^2 has diverged
 
 
 @dataclass(frozen=True)
 class Predictor:
-    """One trained member as a function."""
+    """One trained member as a function of inputs (n, d)."""
 
     model: Model
-    trained: Params
-    frozen: Params
+    trained: Weights
+    frozen: Weights
 
     def __call__(self, X: np.ndarray) -> Float[np.ndarray, "n k"]:
-        x = jnp.asarray(X, dtype=jnp.float32)
-        rows = max(1, 2**22 // max(w.shape[0] for w in self.trained.values()))
-        parts = [self._predict(x[i : i + rows]) for i in range(0, len(x), rows)]
-        return np.concatenate([np.asarray(p, dtype=float) for p in parts])
-
-    def _predict(self, x: jax.Array) -> jax.Array:
-        return self.model.predict(self.trained, self.frozen, self.model.prepare(self.frozen, x))
+        return outputs(self.model, self.trained, self.frozen, np.asarray(X))
 
 
 @dataclass(frozen=True)
 class GridResult:
-    """What came of each member. Errors are means of |y - out(x)|^2, summed over outputs; a diverged member's are inf."""
+    """What came of each member. Errors are means of |y - out(x)|^2 over rows; those of a diverged member are inf."""
 
     rates: Float[np.ndarray, " members"]
     decays: Float[np.ndarray, " members"]
@@ -48,8 +44,8 @@ class GridResult:
     standard_errors: dict[str, Float[np.ndarray, " members"]]
     diverged_at: Int[np.ndarray, " members"]
     model: Model
-    trained: Params
-    frozen: Params
+    trained: Weights
+    frozen: Weights
 
     @property
     def diverged(self) -> np.ndarray:
@@ -91,17 +87,17 @@ def train_grid(
     _check_members(rates, decays)
     times = _times(epochs, schedule.epochs)
     trained, frozen = model.split(params)
-    samples = {name: Sample(model.prepare(frozen, s.x), s.y) for name, s in samples.items()}
+    samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
     members = _Members(model, frozen, samples, np.asarray(rates, float), np.asarray(decays, float), times)
     size = group_size(trained, len(rates))
-    state = jax.tree.map(np.array, start(trained, len(rates)))
+    state = _at_rest(trained, len(rates))
     for time, stop in enumerate(times):
         for group in members.groups(size):
             padded = group + group[:1] * (size - len(group))
-            now = jax.tree.map(lambda w, rows=padded: jnp.asarray(w[rows]), state)
+            now = jax.tree.map(lambda w, rows=padded: w[rows], state)
             if time > 0:
-                rate, decay = (jnp.asarray(a[padded], dtype=jnp.float32) for a in (members.rates, members.decays))
+                rate, decay = (a[padded].astype(np.float32) for a in (members.rates, members.decays))
                 first = times[time - 1]
                 now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], key, first, stop)
                 _write_back(state, now, group)
@@ -116,8 +112,8 @@ def train_grid(
         standard_errors=members.standard_errors,
         diverged_at=members.diverged_at,
         model=model,
-        trained=state.trained,
-        frozen=frozen,
+        trained=jax.tree.map(np.asarray, dict(state.trained)),
+        frozen=jax.tree.map(np.asarray, dict(frozen)),
     )
 
 
@@ -125,6 +121,12 @@ def group_size(trained: Params, members: int) -> int:
     """How many members train at once: as many as the cache holds, in groups of equal size."""
     most = max(1, CACHE // (8 * sum(w.size for w in trained.values())))
     return -(-members // -(-members // most))
+
+
+def _at_rest(trained: Params, members: int) -> State:
+    """Every member at the same start, with momentum 0, on the host."""
+    stacked = {name: np.repeat(np.asarray(w)[None], members, axis=0) for name, w in trained.items()}
+    return State(stacked, {name: np.zeros_like(w) for name, w in stacked.items()})
 
 
 def _write_back(state: State, part: State, group: list[int]) -> None:
@@ -144,7 +146,10 @@ class _Members:
         decays: np.ndarray,
         times: list[int],
     ) -> None:
-        self.model, self.frozen, self.samples = model, frozen, samples
+        self.model, self.frozen = model, frozen
+        self.sample = Sample(*(np.concatenate(parts) for parts in zip(*samples.values(), strict=True)))
+        ends = np.cumsum([s.x.shape[0] for s in samples.values()])
+        self.rows = {n: slice(end - s.x.shape[0], end) for (n, s), end in zip(samples.items(), ends, strict=True)}
         self.rates, self.decays, self.times = rates, decays, times
         self.curves = {name: np.full((len(rates), len(times)), np.inf) for name in samples}
         self.standard_errors = {name: np.full(len(rates), np.inf) for name in samples}
@@ -159,18 +164,18 @@ class _Members:
 
     def measure(self, state: State, group: list[int], time: int) -> None:
         """Take the errors of a group that has reached ``time``, and mark members that have diverged."""
-        for name, sample in self.samples.items():
-            errors = squared_errors(self.model, state.trained, self.frozen, *sample)[: len(group)]
+        errors = squared_errors(self.model, state.trained, self.frozen, self.sample)[: len(group)]
+        for name, rows in self.rows.items():
             with np.errstate(invalid="ignore", over="ignore"):
-                self.curves[name][group, time] = errors.mean(axis=1)
-                self.standard_errors[name][group] = _standard_error(errors)
+                self.curves[name][group, time] = errors[:, rows].mean(axis=1)
+                self.standard_errors[name][group] = _standard_error(errors[:, rows])
         self.reached[group] = self.times[time]
         for member in group:
             error = self.curves["train"][member, time]
             if not np.isfinite(error) or error > self.hopeless:
                 self.diverged_at[member] = self.times[time]
                 self.reached[member] = self.times[-1]
-                for name in self.samples:
+                for name in self.rows:
                     self.curves[name][member, time] = self.standard_errors[name][member] = np.inf
 
     def share_done(self) -> float:

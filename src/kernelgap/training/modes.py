@@ -17,7 +17,8 @@ Outputs = Float[Array, "n k"]
 class Model(Protocol):
     """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
 
-    network: Network
+    @property
+    def network(self) -> Network: ...
 
     def split(self, params: Params) -> tuple[Params, Params]:
         """The start as (trained, frozen)."""

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, validated
 
 
 class Schedule(BaseModel):
@@ -24,6 +24,11 @@ class Schedule(BaseModel):
     drop_at: Annotated[float, Field(gt=0, le=1)] = 0.5
     drop: Annotated[float, Field(ge=1)] = 10.0
     warmup: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    @classmethod
+    def checked(cls, **fields: object) -> "Schedule":
+        """A schedule, or one sentence about the first field that is wrong."""
+        return validated(cls, fields)
 
     def factor(self, epoch: jax.Array) -> Float[Array, ""]:
         """By what the rate is multiplied in this epoch, counted from 0."""

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.networks import Params
+from kernelgap.training.data import Sample
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule
 
@@ -18,12 +19,6 @@ class State(NamedTuple):
 
     trained: Params
     momentum: Params
-
-
-def start(trained: Params, members: int) -> State:
-    """Every member at the same start, at rest."""
-    stacked = jax.tree.map(lambda w: jnp.broadcast_to(w, (members, *w.shape)), trained)
-    return State(stacked, jax.tree.map(jnp.zeros_like, stacked))
 
 
 def objective(model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]) -> Array:
@@ -84,13 +79,24 @@ def _blocked_errors(model: Model, trained: Params, frozen: Params, x: Array, y: 
     return jax.lax.map(block, (x, y))
 
 
-def squared_errors(
-    model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]
-) -> Float[np.ndarray, "members n"]:
+def squared_errors(model: Model, trained: Params, frozen: Params, sample: Sample) -> Float[np.ndarray, "members n"]:
     """|y - out(x)|^2 for every member and row, summed over outputs."""
-    n = x.shape[0]
-    blocks = -(-n // ROWS)
-    pad = blocks * ROWS - n
-    x, y = (jnp.pad(a, ((0, pad), (0, 0))).reshape(blocks, ROWS, -1) for a in (x, y))
-    errors = np.asarray(_blocked_errors(model, trained, frozen, x, y), dtype=float)
-    return errors.transpose(1, 0, 2).reshape(errors.shape[1], -1)[:, :n]
+    errors = np.asarray(_blocked_errors(model, trained, frozen, _blocks(sample.x), _blocks(sample.y)), dtype=float)
+    return errors.transpose(1, 0, 2).reshape(errors.shape[1], -1)[:, : len(sample.x)]
+
+
+def _blocks(a: Float[np.ndarray, "n _"]) -> Float[np.ndarray, "blocks rows _"]:
+    """Rows in blocks of ROWS, the last one filled up with zeros."""
+    count = -(-len(a) // ROWS)
+    return np.pad(a, ((0, count * ROWS - len(a)), (0, 0))).reshape(count, ROWS, -1)
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _blocked_outputs(model: Model, trained: Params, frozen: Params, x: Array) -> Array:
+    return jax.lax.map(lambda rows: model.predict(trained, frozen, model.prepare(frozen, rows)), x)
+
+
+def outputs(model: Model, trained: Params, frozen: Params, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+    """out(x) of one member, row by row."""
+    values = np.asarray(_blocked_outputs(model, trained, frozen, _blocks(x.astype(np.float32))), dtype=float)
+    return values.reshape(-1, values.shape[-1])[: len(x)]

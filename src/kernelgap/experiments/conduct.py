@@ -37,7 +37,7 @@ def run(
             run_chunks(chunks, store, workers=workers, on_progress=on_progress)
         else:
             with console.progress(f"{name} ({scale})") as show:
-                run_chunks(chunks, store, workers=workers, on_progress=show)
+                run_chunks(chunks, store, workers=workers, on_progress=lambda p: show(p.share, str(p)))
         table = store.table()
     table.attrs = {
         "experiment": name,

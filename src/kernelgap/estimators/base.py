@@ -1,0 +1,199 @@
+"""A network as a scikit-learn regressor."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import jax
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernelgap import console, networks
+from kernelgap.errors import InputError
+from kernelgap.estimators.defaults import default_decay, default_rate, search_grid
+from kernelgap.networks import Network, Params
+from kernelgap.training import GridResult, Model, Predictor, Schedule, get_model, train_grid
+
+RETRIES = 12
+
+
+class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """What the three regressors share. Subclasses name their network."""
+
+    _network: ClassVar[str]
+
+    def __init__(
+        self,
+        width: int = 100,
+        *,
+        train: str = "all",
+        learning_rate: float | str = "auto",
+        weight_decay: float | str = "auto",
+        epochs: int = 800,
+        batch_size: int = 50,
+        momentum: float = 0.9,
+        warmup: float = 0.05,
+        drop_at: float = 0.75,
+        search: bool | Mapping[str, Any] = False,
+        validation_fraction: float = 0.2,
+        normalize_y: bool = True,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.width = width
+        self.train = train
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.momentum = momentum
+        self.warmup = warmup
+        self.drop_at = drop_at
+        self.search = search
+        self.validation_fraction = validation_fraction
+        self.normalize_y = normalize_y
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _get_network(self) -> Network:
+        return networks.get(self._network)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on X (n, d) and y (n,) or (n, outputs)."""
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
+        self._single_output = y.ndim == 1
+        Y = self._center(y.reshape(len(y), -1).astype(float))
+        model = get_model(self._get_network(), self.train)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        of_start, self._order = jax.random.split(jax.random.key(seed))
+        params = model.network.init(of_start, inputs=X.shape[1], outputs=Y.shape[1], width=self._checked_width())
+        rate, decay = self._rate_and_decay(model, params, X)
+        if self.search is not False:
+            rate, decay = self._search(model, params, X, Y, rate, decay, seed)
+        result, rate = self._train(model, params, X, Y, rate, decay)
+        self.learning_rate_, self.weight_decay_ = rate, decay
+        self.curve_ = {"epochs": result.epochs, "train_error": result.curves["train"][0] * self._scale**2}
+        self.n_iter_ = int(result.epochs[-1])
+        trained = jax.tree.map(lambda w: w[0], result.trained)
+        self.predictor_ = Predictor(model, trained, result.frozen)
+        del self._order
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Outputs for X (n, d)."""
+        check_is_fitted(self, "predictor_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self._uncenter(self.predictor_(X))
+
+    def _center(self, Y: np.ndarray) -> np.ndarray:
+        """Y with mean 0 and mean square 1 over all outputs, if that is wanted."""
+        self._offset, self._scale = np.zeros(Y.shape[1]), 1.0
+        if self.normalize_y:
+            self._offset = Y.mean(axis=0)
+            spread = float(np.sqrt(np.mean((Y - self._offset) ** 2)))
+            self._scale = spread if spread > 0 else 1.0
+        return (Y - self._offset) / self._scale
+
+    def _uncenter(self, outputs: np.ndarray) -> np.ndarray:
+        Y = outputs * self._scale + self._offset
+        return Y[:, 0] if self._single_output else Y
+
+    def _checked_width(self) -> int:
+        if isinstance(self.width, bool) or not isinstance(self.width, int | np.integer) or self.width < 1:
+            raise InputError(f"width must be a whole number of at least 1, not {self.width!r}.")
+        return int(self.width)
+
+    def _schedule(self, n: int) -> Schedule:
+        """The schedule, with batches no larger than the sample."""
+        fields = {
+            "epochs": self.epochs,
+            "batch": self.batch_size,
+            "momentum": self.momentum,
+            "warmup": self.warmup,
+            "drop_at": self.drop_at,
+        }
+        schedule = Schedule.checked(**fields)
+        return schedule.model_copy(update={"batch": min(schedule.batch, n)})
+
+    def _rate_and_decay(self, model: Model, params: Params, X: np.ndarray) -> tuple[float, float]:
+        rate = default_rate(model, self.train, params, X) if self.learning_rate == "auto" else self.learning_rate
+        decay = default_decay(self.train, self.width) if self.weight_decay == "auto" else self.weight_decay
+        for name, value in {"learning_rate": rate, "weight_decay": decay}.items():
+            if isinstance(value, bool | str) or not np.isfinite(value) or value < 0:
+                raise InputError(f"{name} must be a number that is not negative, or 'auto', not {value!r}.")
+        return float(rate), float(decay)
+
+    def _search(
+        self, model: Model, params: Params, X: np.ndarray, Y: np.ndarray, rate: float, decay: float, seed: int
+    ) -> tuple[float, float]:
+        """Train a whole grid at once on a part of the sample and pick on the rest."""
+        if not 0 < self.validation_fraction < 1:
+            raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction}.")
+        pairs = search_grid(self.search, rate, decay)
+        X_fit, X_held, Y_fit, Y_held = train_test_split(X, Y, test_size=self.validation_fraction, random_state=seed)
+        result = self._grid(
+            model, params, [r for r, _ in pairs], [d for _, d in pairs], (X_fit, Y_fit), (X_held, Y_held)
+        )
+        errors = result.final("validation") * self._scale**2
+        self.search_results_ = {
+            "learning_rate": result.rates,
+            "weight_decay": result.decays,
+            "validation_error": errors,
+            "train_error": result.final("train") * self._scale**2,
+            "diverged": result.diverged,
+        }
+        if result.diverged.all():
+            raise InputError(
+                f"Every rate of the search diverged, down to {result.rates.min():g}: search smaller rates."
+            )
+        best = int(np.argmin(errors))
+        return pairs[best]
+
+    def _train(
+        self, model: Model, params: Params, X: np.ndarray, Y: np.ndarray, rate: float, decay: float
+    ) -> tuple[GridResult, float]:
+        """Train once; if an automatic rate diverges, with half of it again."""
+        for _ in range(RETRIES if self.learning_rate == "auto" else 1):
+            result = self._grid(model, params, [rate], [decay], (X, Y))
+            if not result.diverged[0]:
+                return result, rate
+            rate /= 2
+        rate = rate * 2
+        raise InputError(
+            f"Training diverged at learning_rate {rate:g} after {result.diverged_at[0]} epochs: scale the inputs "
+            "(for example with StandardScaler), use learning_rate='auto', or a smaller one."
+        )
+
+    def _grid(
+        self,
+        model: Model,
+        params: Params,
+        rates: list[float],
+        decays: list[float],
+        train: tuple[np.ndarray, np.ndarray],
+        held: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> GridResult:
+        schedule = self._schedule(len(train[0]))
+        evaluate = {} if held is None else {"validation": held}
+        title = f"{model.network.name}({self.train}) width {self.width}"
+
+        def run(on_progress: Any) -> GridResult:
+            return train_grid(
+                model,
+                params,
+                rates,
+                decays,
+                train,
+                schedule=schedule,
+                key=self._order,
+                evaluate=evaluate,
+                on_progress=on_progress,
+            )
+
+        if not self.verbose:
+            return run(None)
+        with console.progress(title) as show:
+            words = f"{len(rates)} in the grid" if len(rates) > 1 else "training"
+            return run(lambda share: show(share, words))

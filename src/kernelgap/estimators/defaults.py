@@ -1,0 +1,57 @@
+"""What the regressors do when they are not told: rates, decays and grids."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from kernelgap.errors import InputError
+from kernelgap.networks import Params
+from kernelgap.training import Model
+from kernelgap.training.curvature import curvature
+
+# On section 8.1 (|x|^2 = 30) the ResNet learns the composite signal best at the rate 0.1 with all layers trained and
+# between 0.5 and 1 with hidden layers; gradients grow like 1 + |x|^2, so rates shrink like it.
+REFERENCE_RATE = {"all": 3.1, "hidden": 22.0}
+REFERENCE_DECAY = {"all": 0.03, "hidden": 0.005}  # divided by sqrt(width); measured there too
+LINEAR_DECAY = 1e-4
+ROWS = 512  # rows on which the curvature is measured
+
+
+def default_rate(model: Model, mode: str, params: Params, X: np.ndarray) -> float:
+    """The reference rate for inputs of this size, but no more than 1.5 / curvature at the start.
+
+    The linear modes (last, ntk) have no reference: they take 1.5 / curvature itself.
+    """
+    trained, frozen = model.split(params)
+    x = model.prepare(frozen, jnp.asarray(X[:ROWS], dtype=jnp.float32))
+    steep = float(curvature(model, trained, frozen, x))
+    safe = 1.5 / max(steep, 1e-12)
+    reference = REFERENCE_RATE.get(mode, np.inf) / (1.0 + float(np.mean(np.sum(X**2, axis=1))))
+    rate = min(reference, safe)
+    if not (np.isfinite(rate) and rate > 0):
+        raise InputError("No learning rate suits inputs of this size: scale them, for example with StandardScaler.")
+    return rate
+
+
+def default_decay(mode: str, width: int) -> float:
+    """Wider networks have smaller weights and want less decay; the linear modes take a small constant one."""
+    return REFERENCE_DECAY[mode] / width**0.5 if mode in REFERENCE_DECAY else LINEAR_DECAY
+
+
+def search_grid(search: bool | Mapping[str, Any], rate: float, decay: float) -> list[tuple[float, float]]:
+    """Pairs to try: the user's lists, or a factor of two around the rate and of ten around the decay."""
+    names = ("learning_rate", "weight_decay")
+    if search is True:
+        search = {}
+    if not isinstance(search, Mapping) or not set(search) <= set(names):
+        raise InputError(f"search must be True, False or lists named {' and '.join(names)}, not {search!r}.")
+    lists = {
+        "learning_rate": [rate * f for f in (0.5, 0.7, 1.0, 1.4)],
+        "weight_decay": [decay * f for f in (0.1, 0.3, 1.0, 3.0, 10.0)],
+    }
+    for name in search:
+        lists[name] = [float(v) for v in np.atleast_1d(search[name])]
+    return list(product(lists["learning_rate"], lists["weight_decay"]))
