@@ -1,7 +1,8 @@
 """A network as a scikit-learn regressor."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import jax
 import numpy as np
@@ -14,7 +15,7 @@ from kernelgap import console, networks
 from kernelgap.errors import InputError
 from kernelgap.estimators.defaults import default_decay, default_rate, search_grid
 from kernelgap.networks import Network, Params
-from kernelgap.training import GridResult, Model, Predictor, Schedule, get_model, train_grid
+from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
 
 RETRIES = 12
 
@@ -65,20 +66,16 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self._single_output = y.ndim == 1
         Y = self._center(y.reshape(len(y), -1).astype(float))
-        model = get_model(self._get_network(), self.train)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        of_start, self._order = jax.random.split(jax.random.key(seed))
-        params = model.network.init(of_start, inputs=X.shape[1], outputs=Y.shape[1], width=self._checked_width())
-        rate, decay = self._rate_and_decay(model, params, X)
+        start = self._start(seed, inputs=X.shape[1], outputs=Y.shape[1])
+        rate, decay = self._rate_and_decay(start, X)
         if self.search is not False:
-            rate, decay = self._search(model, params, X, Y, rate, decay, seed)
-        result, rate = self._train(model, params, X, Y, rate, decay)
-        self.learning_rate_, self.weight_decay_ = rate, decay
+            rate, decay = self._search(start, X, Y, rate, decay, seed)
+        result, self.learning_rate_ = self._train(start, X, Y, rate, decay)
+        self.weight_decay_ = decay
         self.curve_ = {"epochs": result.epochs, "train_error": result.curves["train"][0] * self._scale**2}
         self.n_iter_ = int(result.epochs[-1])
-        trained = jax.tree.map(lambda w: w[0], result.trained)
-        self.predictor_ = Predictor(model, trained, result.frozen)
-        del self._order
+        self.predictor_ = result.predictor(0)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -100,10 +97,13 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         Y = outputs * self._scale + self._offset
         return Y[:, 0] if self._single_output else Y
 
-    def _checked_width(self) -> int:
-        if isinstance(self.width, bool) or not isinstance(self.width, int | np.integer) or self.width < 1:
+    def _start(self, seed: int, *, inputs: int, outputs: int) -> "_Start":
+        if isinstance(self.width, bool) or not isinstance(self.width, int | np.integer):
             raise InputError(f"width must be a whole number of at least 1, not {self.width!r}.")
-        return int(self.width)
+        model = get_model(self._get_network(), self.train)
+        of_start, of_order = jax.random.split(jax.random.key(seed))
+        params = model.network.init(of_start, inputs=inputs, outputs=outputs, width=int(self.width))
+        return _Start(model, params, of_order)
 
     def _schedule(self, n: int) -> Schedule:
         """The schedule, with batches no larger than the sample."""
@@ -117,8 +117,10 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         schedule = Schedule.checked(**fields)
         return schedule.model_copy(update={"batch": min(schedule.batch, n)})
 
-    def _rate_and_decay(self, model: Model, params: Params, X: np.ndarray) -> tuple[float, float]:
-        rate = default_rate(model, self.train, params, X) if self.learning_rate == "auto" else self.learning_rate
+    def _rate_and_decay(self, start: "_Start", X: np.ndarray) -> tuple[float, float]:
+        rate = self.learning_rate
+        if rate == "auto":
+            rate = default_rate(start.model, self.train, start.params, X)
         decay = default_decay(self.train, self.width) if self.weight_decay == "auto" else self.weight_decay
         for name, value in {"learning_rate": rate, "weight_decay": decay}.items():
             if isinstance(value, bool | str) or not np.isfinite(value) or value < 0:
@@ -126,16 +128,15 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         return float(rate), float(decay)
 
     def _search(
-        self, model: Model, params: Params, X: np.ndarray, Y: np.ndarray, rate: float, decay: float, seed: int
+        self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float, seed: int
     ) -> tuple[float, float]:
         """Train a whole grid at once on a part of the sample and pick on the rest."""
         if not 0 < self.validation_fraction < 1:
             raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction}.")
         pairs = search_grid(self.search, rate, decay)
         X_fit, X_held, Y_fit, Y_held = train_test_split(X, Y, test_size=self.validation_fraction, random_state=seed)
-        result = self._grid(
-            model, params, [r for r, _ in pairs], [d for _, d in pairs], (X_fit, Y_fit), (X_held, Y_held)
-        )
+        rates, decays = ([p[i] for p in pairs] for i in (0, 1))
+        result = self._grid(start, rates, decays, (X_fit, Y_fit), (X_held, Y_held))
         errors = result.final("validation") * self._scale**2
         self.search_results_ = {
             "learning_rate": result.rates,
@@ -152,11 +153,11 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         return pairs[best]
 
     def _train(
-        self, model: Model, params: Params, X: np.ndarray, Y: np.ndarray, rate: float, decay: float
+        self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float
     ) -> tuple[GridResult, float]:
         """Train once; if an automatic rate diverges, with half of it again."""
         for _ in range(RETRIES if self.learning_rate == "auto" else 1):
-            result = self._grid(model, params, [rate], [decay], (X, Y))
+            result = self._grid(start, [rate], [decay], (X, Y))
             if not result.diverged[0]:
                 return result, rate
             rate /= 2
@@ -168,32 +169,33 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
 
     def _grid(
         self,
-        model: Model,
-        params: Params,
+        start: "_Start",
         rates: list[float],
         decays: list[float],
-        train: tuple[np.ndarray, np.ndarray],
-        held: tuple[np.ndarray, np.ndarray] | None = None,
+        train: Arrays,
+        held: Arrays | None = None,
     ) -> GridResult:
-        schedule = self._schedule(len(train[0]))
-        evaluate = {} if held is None else {"validation": held}
-        title = f"{model.network.name}({self.train}) width {self.width}"
-
-        def run(on_progress: Any) -> GridResult:
-            return train_grid(
-                model,
-                params,
-                rates,
-                decays,
-                train,
-                schedule=schedule,
-                key=self._order,
-                evaluate=evaluate,
-                on_progress=on_progress,
-            )
-
+        run = partial(
+            train_grid,
+            start.model,
+            start.params,
+            rates,
+            decays,
+            train,
+            schedule=self._schedule(len(train[0])),
+            key=start.order,
+            evaluate={} if held is None else {"validation": held},
+        )
         if not self.verbose:
-            return run(None)
-        with console.progress(title) as show:
+            return run()
+        with console.progress(f"{start.model.network.name}({self.train}) width {self.width}") as show:
             words = f"{len(rates)} in the grid" if len(rates) > 1 else "training"
-            return run(lambda share: show(share, words))
+            return run(on_progress=lambda share: show(share, words))
+
+
+class _Start(NamedTuple):
+    """Where training begins: what is trained, from which weights, and the key of the data order."""
+
+    model: Model
+    params: Params
+    order: jax.Array

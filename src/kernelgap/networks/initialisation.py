@@ -1,13 +1,14 @@
 """Random starts: every entry of a layer is independent N(0, std^2)."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from kernelgap.errors import InputError
 
 Layer = Literal["first", "second", "output"]
 
 
+@runtime_checkable
 class Initialisation(Protocol):
     """Says how large the entries of a layer (weights and biases alike) start."""
 

@@ -1,7 +1,7 @@
 """Which part of a network is trained, and what function the trained part then defines."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ Batch = Float[Array, "n _"]
 Outputs = Float[Array, "n k"]
 
 
+@runtime_checkable
 class Model(Protocol):
     """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
 

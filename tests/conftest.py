@@ -1,0 +1,9 @@
+"""Shapes and types of every kernelgap function are checked while tests run (see --jaxtyping-packages)."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(12345)
