@@ -1,4 +1,4 @@
-"""Shapes and types of every kernelgap function are checked while tests run (see --jaxtyping-packages)."""
+"""Shapes and types in problems, networks and training are checked while tests run (see --jaxtyping-packages)."""
 
 import numpy as np
 import pytest

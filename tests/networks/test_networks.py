@@ -18,12 +18,8 @@ def s(z):
 NAIVE = {
     "2layer": lambda p, x: p["A"] @ s(p["W"] @ x + p["b1"]),
     "3layer": lambda p, x: p["A"] @ s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"]),
-    "3resnet": lambda p, x: (
-        p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["V"] @ p["A"] @ s(p["W"] @ x + p["b1"]) + p["b2"]))
-    ),
-    "3resnet-full": lambda p, x: (
-        p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"]))
-    ),
+    "3resnet": lambda p, x: p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["V"] @ p["A"] @ s(p["W"] @ x + p["b1"]) + p["b2"])),
+    "3resnet-full": lambda p, x: p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"])),
 }
 
 

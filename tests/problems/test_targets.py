@@ -101,7 +101,9 @@ def test_coefficients_by_brute_force_on_small_cubes(data):
             np.testing.assert_allclose(coefficient, known.get(s, np.zeros(outputs)), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["sec8", "slides(noise=0.5)", "hard(d=9, k=2, alpha=0.1, d1=5, background='gaussian')"])
+@pytest.mark.parametrize(
+    "name", ["sec8", "slides(noise=0.5)", "hard(d=9, k=2, alpha=0.1, d1=5, background='gaussian')"]
+)
 def test_samples_are_reproducible_and_nested(name):
     problem = kg.problems.get(name)
     X, Y = problem.sample(30, seed=7)
@@ -129,7 +131,9 @@ def test_label_noise_has_its_size():
     np.testing.assert_array_equal(X, kg.problems.get("sec8").sample(4000, seed=0)[0])
 
 
-@pytest.mark.parametrize("background", ["uniform", "zero", "gaussian", "repeated", lambda rng, n, w: np.full((n, w), 2.0)])
+@pytest.mark.parametrize(
+    "background", ["uniform", "zero", "gaussian", "repeated", lambda rng, n, w: np.full((n, w), 2.0)]
+)
 def test_backgrounds_touch_only_the_other_coordinates(background):
     problem = kg.problems.hard(d=16, k=2, alpha=0.3, d1=6, background=background, seed=1)
     X, Y = problem.sample(200, seed=0)
@@ -145,7 +149,9 @@ def test_a_background_of_the_wrong_shape_is_refused():
         problem.sample(5, seed=0)
 
 
-@pytest.mark.parametrize("text", ["sec8(alpha=0.1, beta=0.5, noise=0.2)", "hard(d=9, k=2, alpha=0.1, background='zero', d1=4)"])
+@pytest.mark.parametrize(
+    "text", ["sec8(alpha=0.1, beta=0.5, noise=0.2)", "hard(d=9, k=2, alpha=0.1, background='zero', d1=4)"]
+)
 def test_the_spec_makes_the_problem_again(text):
     problem = kg.problems.get(text)
     again = kg.problems.get(problem.spec)

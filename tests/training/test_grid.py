@@ -11,7 +11,7 @@ from kernelgap.training import Schedule, evaluation_epochs, get_model, grid, tra
 
 PROBLEM = kg.problems.hard(d=6, k=2, alpha=0.3)
 SHORT = Schedule(epochs=12, batch=8)
-KEY = jax.random.key(5)
+SEED = [5]
 
 
 def start(network, width=10):
@@ -27,7 +27,7 @@ def train(network="3resnet", mode="all", rates=(0.1,), decays=(1e-3,), n=40, sch
         decays,
         PROBLEM.sample(n, seed=0),
         schedule=schedule,
-        key=KEY,
+        seed=SEED,
         evaluate={"test": PROBLEM.sample(64, seed=1)},
         **options,
     )
@@ -39,7 +39,7 @@ def numpy_sgd(params, X, Y, rate, decay, schedule):
     v = {k: np.zeros_like(w) for k, w in p.items()}
     n = len(X)
     for epoch in range(schedule.epochs):
-        order = np.asarray(jax.random.permutation(jax.random.fold_in(KEY, epoch), n))
+        order = np.random.default_rng([*SEED, epoch]).permutation(n)
         now = rate * min(1.0, (epoch + 1) / (1 + schedule.warmup * schedule.epochs))
         if epoch >= schedule.drop_at * schedule.epochs:
             now /= schedule.drop
@@ -196,7 +196,7 @@ def test_data_that_is_not_finite_is_named_by_row(bad):
     X[7, 2] = bad
     model = get_model(networks.two_layer, "all")
     with pytest.raises(InputError, match="row 7"):
-        train_grid(model, start(networks.two_layer), [0.1], [0.0], (X, Y), schedule=SHORT, key=KEY)
+        train_grid(model, start(networks.two_layer), [0.1], [0.0], (X, Y), schedule=SHORT, seed=SEED)
 
 
 def test_shapes_that_do_not_fit():
@@ -204,7 +204,7 @@ def test_shapes_that_do_not_fit():
     model = get_model(networks.two_layer, "all")
     for pair in [(X, Y[:39]), (X[:, 0], Y), (X[:0], Y[:0])]:
         with pytest.raises(InputError, match="train sample needs"):
-            train_grid(model, start(networks.two_layer), [0.1], [0.0], pair, schedule=SHORT, key=KEY)
+            train_grid(model, start(networks.two_layer), [0.1], [0.0], pair, schedule=SHORT, seed=SEED)
     with pytest.raises(InputError, match="differ in their numbers of columns"):
         train_grid(
             model,
@@ -213,7 +213,7 @@ def test_shapes_that_do_not_fit():
             [0.0],
             (X, Y),
             schedule=SHORT,
-            key=KEY,
+            seed=SEED,
             evaluate={"test": (X[:, :3], Y)},
         )
 

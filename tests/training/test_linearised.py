@@ -26,9 +26,7 @@ def jacobian(network, params, X):
 def full_batch(network, mode, params, rates, decays, epochs, momentum=0.0):
     schedule = Schedule(epochs=epochs, batch=N, momentum=momentum, drop=1.0)
     data = PROBLEM.sample(N, seed=0)
-    return train_grid(
-        get_model(network, mode), params, rates, decays, data, schedule=schedule, key=jax.random.key(0), epochs=[]
-    )
+    return train_grid(get_model(network, mode), params, rates, decays, data, schedule=schedule, seed=[0], epochs=[])
 
 
 @pytest.mark.parametrize("name", sorted(networks.NETWORKS))

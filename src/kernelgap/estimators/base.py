@@ -70,7 +70,7 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         start = self._start(seed, inputs=X.shape[1], outputs=Y.shape[1])
         rate, decay = self._rate_and_decay(start, X)
         if self.search is not False:
-            rate, decay = self._search(start, X, Y, rate, decay, seed)
+            rate, decay = self._search(start, X, Y, rate, decay)
         result, self.learning_rate_ = self._train(start, X, Y, rate, decay)
         self.weight_decay_ = decay
         self.curve_ = {"epochs": result.epochs, "train_error": result.curves["train"][0] * self._scale**2}
@@ -101,9 +101,8 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         if isinstance(self.width, bool) or not isinstance(self.width, int | np.integer):
             raise InputError(f"width must be a whole number of at least 1, not {self.width!r}.")
         model = get_model(self._get_network(), self.train)
-        of_start, of_order = jax.random.split(jax.random.key(seed))
-        params = model.network.init(of_start, inputs=inputs, outputs=outputs, width=int(self.width))
-        return _Start(model, params, of_order)
+        params = model.network.init(jax.random.key(seed), inputs=inputs, outputs=outputs, width=int(self.width))
+        return _Start(model, params, seed)
 
     def _schedule(self, n: int) -> Schedule:
         """The schedule, with batches no larger than the sample."""
@@ -127,14 +126,14 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
                 raise InputError(f"{name} must be a number that is not negative, or 'auto', not {value!r}.")
         return float(rate), float(decay)
 
-    def _search(
-        self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float, seed: int
-    ) -> tuple[float, float]:
+    def _search(self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float) -> tuple[float, float]:
         """Train a whole grid at once on a part of the sample and pick on the rest."""
         if not 0 < self.validation_fraction < 1:
             raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction}.")
         pairs = search_grid(self.search, rate, decay)
-        X_fit, X_held, Y_fit, Y_held = train_test_split(X, Y, test_size=self.validation_fraction, random_state=seed)
+        X_fit, X_held, Y_fit, Y_held = train_test_split(
+            X, Y, test_size=self.validation_fraction, random_state=start.seed
+        )
         rates, decays = ([p[i] for p in pairs] for i in (0, 1))
         result = self._grid(start, rates, decays, (X_fit, Y_fit), (X_held, Y_held))
         errors = result.final("validation") * self._scale**2
@@ -183,7 +182,7 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
             decays,
             train,
             schedule=self._schedule(len(train[0])),
-            key=start.order,
+            seed=[start.seed],
             evaluate={} if held is None else {"validation": held},
         )
         if not self.verbose:
@@ -194,8 +193,8 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
 
 
 class _Start(NamedTuple):
-    """Where training begins: what is trained, from which weights, and the key of the data order."""
+    """Where training begins: what is trained, from which weights, and the seed of all else that is random."""
 
     model: Model
     params: Params
-    order: jax.Array
+    seed: int

@@ -6,6 +6,9 @@ from itertools import product
 
 from kernelgap.errors import unknown
 from kernelgap.sweeps import Trial, make_trial
+from kernelgap.training import Schedule
+
+SCHEDULE = Schedule()  # the paper's
 
 
 @dataclass(frozen=True)
@@ -21,11 +24,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of an experiment to run: its grids, how many seeds, and a word on the effort."""
+    """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
 
     grids: tuple[Grid, ...]
     seeds: int
     effort: str
+    schedule: Schedule = SCHEDULE
+    validation_samples: int = 1000
+    test_samples: int = 5000
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,9 @@ class Experiment:
                     rate=rate,
                     decay=decay,
                     seed=s,
+                    schedule=chosen.schedule,
+                    validation_samples=chosen.validation_samples,
+                    test_samples=chosen.test_samples,
                 )
 
 

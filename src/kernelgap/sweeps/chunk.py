@@ -68,7 +68,8 @@ def plan_chunks(trials: Iterable[Trial]) -> list[Chunk]:
 def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) -> ChunkResult:
     """Draw the samples, train the chunk's grid, and report each trial. Depends on the chunk alone.
 
-    The training sample is ``problem.sample(samples, seed)``; validation and test samples are drawn apart from it.
+    The training sample is ``problem.sample(samples, seed)``; validation and test samples and the order of the data
+    have the seeds [seed, 1], [seed, 2] and [seed, 3].
     """
     import time
 
@@ -81,8 +82,7 @@ def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) 
     trial = chunk.trials[0]
     problem = problems.get(trial.problem)
     network = networks.get(trial.network)
-    of_start, of_order = jax.random.split(jax.random.key(trial.seed))
-    params = network.init(of_start, inputs=problem.d, outputs=problem.outputs, width=trial.width)
+    params = network.init(jax.random.key(trial.seed), inputs=problem.d, outputs=problem.outputs, width=trial.width)
     grid = train_grid(
         get_model(network, trial.mode),
         params,
@@ -90,7 +90,7 @@ def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) 
         [t.decay for t in chunk.trials],
         problem.sample(trial.samples, trial.seed),
         schedule=trial.schedule,
-        key=of_order,
+        seed=[trial.seed, 3],
         evaluate={
             "validation": problem.sample(trial.validation_samples, [trial.seed, 1]),
             "test": problem.sample(trial.test_samples, [trial.seed, 2]),

@@ -1,10 +1,10 @@
 """Samples as training takes them: float32, finite, with matching rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float32, Int32
 
 from kernelgap.errors import InputError
 
@@ -38,3 +38,14 @@ def _as_sample(name: str, X: np.ndarray, Y: np.ndarray) -> Sample:
                 f"{letter} of the {name} sample has NaN or infinity, first in row {bad[0]}: remove or fill it."
             )
     return Sample(X.astype(np.float32), Y.astype(np.float32))
+
+
+def data_orders(seed: Sequence[int], epochs: range, n: int, rows: int) -> Int32[np.ndarray, "rows n"]:
+    """The order in which each epoch visits the sample; it depends on the seed and the epoch alone.
+
+    Rows beyond the epochs are left at 0.
+    """
+    orders = np.zeros((rows, n), dtype=np.int32)
+    for row, epoch in enumerate(epochs):
+        orders[row] = np.random.default_rng([*seed, epoch]).permutation(n)
+    return orders

@@ -1,5 +1,6 @@
 """A whole grid of rates and decays, trained together from one start on the same batches."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Params
-from kernelgap.training.data import Arrays, Sample, as_samples
+from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
 from kernelgap.training.sgd import State, advance, outputs, squared_errors
@@ -68,7 +69,7 @@ def train_grid(
     train: Arrays,
     *,
     schedule: Schedule,
-    key: jax.Array,
+    seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
     epochs: Sequence[int] | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -76,7 +77,8 @@ def train_grid(
     """Train member i with ``rates[i]`` and ``decays[i]``, all from ``params``.
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
-    at first, then at every eighth), at the start and after the last epoch. ``on_progress`` hears the share done.
+    at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
+    ``on_progress`` hears the share done.
 
     Members run in groups of equal size whose weights and momenta fit a core's cache. A group takes the living members
     of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
@@ -92,14 +94,16 @@ def train_grid(
     members = _Members(model, frozen, samples, np.asarray(rates, float), np.asarray(decays, float), times)
     size = group_size(trained, len(rates))
     state = _at_rest(trained, len(rates))
+    n, longest = len(samples["train"].x), max(b - a for a, b in itertools.pairwise(times))
     for time, stop in enumerate(times):
+        first = times[time - 1] if time else stop
+        orders = data_orders(seed, range(first, stop), n, rows=longest)
         for group in members.groups(size):
             padded = group + group[:1] * (size - len(group))
             now = jax.tree.map(lambda w, rows=padded: w[rows], state)
-            if time > 0:
+            if stop > first:
                 rate, decay = (a[padded].astype(np.float32) for a in (members.rates, members.decays))
-                first = times[time - 1]
-                now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], key, first, stop)
+                now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], orders, first, stop)
                 _write_back(state, now, group)
             members.measure(now, group, time)
             if on_progress is not None:

@@ -6,12 +6,14 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from kernelgap.networks import Params
 from kernelgap.training.data import Sample
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule
+
+ArrayLike = Array | np.ndarray
 
 
 class State(NamedTuple):
@@ -32,23 +34,24 @@ def advance(
     schedule: Schedule,
     state: State,
     frozen: Params,
-    rates: Float[Array, " members"],
-    decays: Float[Array, " members"],
-    x: Float[Array, "n _"],
-    y: Float[Array, "n k"],
-    key: jax.Array,
-    first: jax.Array,
-    stop: jax.Array,
+    rates: Float[ArrayLike, " members"],
+    decays: Float[ArrayLike, " members"],
+    x: Float[ArrayLike, "n _"],
+    y: Float[ArrayLike, "n k"],
+    orders: Int[ArrayLike, "most n"],
+    first: int | Array,
+    stop: int | Array,
 ) -> State:
     """Epochs first..stop-1 for a group of members, all on the same batches.
 
-    An update is PyTorch's: v <- momentum v + gradient + decay w, then w <- w - rate v. Each epoch visits the sample
-    once in a new order that depends on the key and the epoch alone; a last smaller batch takes what is left.
+    An update is PyTorch's: v <- momentum v + gradient + decay w, then w <- w - rate v. Epoch e visits the sample once
+    in the order ``orders[e - first]``; a last smaller batch takes what is left. ``most`` may exceed the number of
+    epochs, so that one compiled program serves stretches of any length.
     """
-    n = x.shape[0]
-    full, rest = divmod(n, schedule.batch)
+    x, y, orders = jnp.asarray(x), jnp.asarray(y), jnp.asarray(orders)
+    full, rest = divmod(x.shape[0], schedule.batch)
 
-    def step(state: State, rows: Array, rates: Array) -> State:
+    def step(state: State, rows: Array, now: Array) -> State:
         def member(state: State, rate: Array, decay: Array) -> State:
             gradient = jax.grad(lambda w: objective(model, w, frozen, x[rows], y[rows]))(state.trained)
             momentum = jax.tree.map(
@@ -56,11 +59,11 @@ def advance(
             )
             return State(jax.tree.map(lambda w, v: w - rate * v, state.trained, momentum), momentum)
 
-        return jax.vmap(member)(state, rates, decays)
+        return jax.vmap(member)(state, now, jnp.asarray(decays))
 
     def epoch(e: Array, state: State) -> State:
-        order = jax.random.permutation(jax.random.fold_in(key, e), n)
-        now = rates * schedule.factor(e)
+        order = orders[e - first]
+        now = jnp.asarray(rates) * schedule.factor(e)
         batches = order[: full * schedule.batch].reshape(full, schedule.batch)
         state, _ = jax.lax.scan(lambda s, rows: (step(s, rows, now), None), state, batches)
         return step(state, order[full * schedule.batch :], now) if rest else state

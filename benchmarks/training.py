@@ -1,0 +1,124 @@
+"""Speed of grid training beside PyTorch and beside the machine's sgemm peak, measured in one run.
+
+Every contestant gets the same work on every core: a grid of rates and decays of the three-layer ResNet on section
+8.1's problem, batches of 50. PyTorch runs in both arrangements (a single-threaded process a core; one process with all
+threads) and the faster one counts. Rounds alternate between contestants, and medians are reported, since machines are
+noisy. Compilation and start-up are outside the clock and reported apart.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from kernelgap import console
+from kernelgap.sweeps.local import SINGLE_THREADED, cores
+
+HERE = Path(__file__).parent
+GRID = [(rate, decay) for rate in (0.005, 0.01, 0.02, 0.05) for decay in (1e-4, 1e-3, 2e-3)]
+SAMPLES, BATCH = 500, 50
+EPOCHS = {20: 150, 100: 100, 500: 40, 2000: 16}
+SGEMM_REPEATS = 30
+
+
+def measure(program: str, python: str, task: dict, processes: int, threads: int) -> tuple[float, float]:
+    """Run copies of a contestant at the same time; the slowest copy's seconds, and its first (cold) seconds."""
+    environment = os.environ | SINGLE_THREADED
+    if threads > 1:
+        environment = {k: v for k, v in os.environ.items() if k not in SINGLE_THREADED}
+    command = [python, str(HERE / "contestants" / program), json.dumps(task | {"threads": threads})]
+    running = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        for _ in range(processes)
+    ]
+    for process in running:
+        if process.stdout.readline().strip() != "ready":
+            raise SystemExit(f"{program} did not get ready: see its message above.")
+    for process in running:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    results = [json.loads(process.communicate()[0]) for process in running]
+    return max(r["seconds"] for r in results), max(r["first"] for r in results)
+
+
+def flops_per_step(width: int, d: int = 30, k: int = 15) -> float:
+    """Of one batch: forward m (d + 3k) products a row; backward the same again for weights, and 3 m k for inputs."""
+    return 2.0 * BATCH * width * (2 * (d + 3 * k) + 3 * k)
+
+
+def run_width(width: int, torch_python: str, rounds: int) -> dict:
+    count = cores()
+    task = {"width": width, "epochs": EPOCHS[width], "batch": BATCH, "samples": SAMPLES, "grid": GRID}
+    steps = len(GRID) * EPOCHS[width] * (SAMPLES // BATCH)
+    rates: dict[str, list[float]] = {"kernelgap": [], "torch, a process a core": [], "torch, all threads": []}
+    peaks, cold = [], []
+    for _ in range(rounds):
+        seconds, _first = measure("sgemm.py", sys.executable, {"repeats": SGEMM_REPEATS}, count, 1)
+        peaks.append(count * SGEMM_REPEATS * 2 * 1024**3 / seconds)
+        seconds, first = measure("kernelgap_grid.py", sys.executable, task, count, 1)
+        rates["kernelgap"].append(count * steps / seconds)
+        cold.append(first - seconds)
+        seconds, _first = measure("torch_loop.py", torch_python, task, count, 1)
+        rates["torch, a process a core"].append(count * steps / seconds)
+        seconds, _first = measure("torch_loop.py", torch_python, task, 1, count)
+        rates["torch, all threads"].append(steps / seconds)
+    ours = statistics.median(rates["kernelgap"])
+    peer, theirs = max(((n, statistics.median(r)) for n, r in rates.items() if n != "kernelgap"), key=lambda p: p[1])
+    peak = statistics.median(peaks)
+    return {
+        "width": width,
+        "kernelgap_steps_per_second": ours,
+        "torch_steps_per_second": theirs,
+        "torch_arrangement": peer,
+        "ratio": ours / theirs,
+        "share_of_peak": ours * flops_per_step(width) / peak,
+        "peak_gigaflops": peak / 1e9,
+        "compile_seconds": statistics.median(cold),
+        "rounds": {"peaks": peaks, **rates},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--torch-python", required=True, help="the Python of an environment that has torch")
+    parser.add_argument("--widths", type=int, nargs="+", default=list(EPOCHS), choices=list(EPOCHS))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "training.json")
+    options = parser.parse_args()
+    results = []
+    with console.progress("benchmark") as show:
+        for i, width in enumerate(options.widths):
+            show(i / len(options.widths), f"width {width}")
+            results.append(run_width(width, options.torch_python, options.rounds))
+        show(1.0, "done")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps({"cores": cores(), "grid": len(GRID), "results": results}, indent=2) + "\n")
+    columns = [
+        "width",
+        "kernelgap steps/s",
+        "torch steps/s",
+        "ratio",
+        "of sgemm peak",
+        "compile s",
+        "torch runs best as",
+    ]
+    rows = [
+        [
+            str(r["width"]),
+            f"{r['kernelgap_steps_per_second']:,.0f}",
+            f"{r['torch_steps_per_second']:,.0f}",
+            f"{r['ratio']:.1f}x",
+            f"{r['share_of_peak']:.0%}",
+            f"{r['compile_seconds']:.1f}",
+            r["torch_arrangement"],
+        ]
+        for r in results
+    ]
+    console.table(columns, rows, title=f"Grid of {len(GRID)} on {cores()} cores, median of {options.rounds} rounds")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The command as a user types it: exit codes, what goes to which stream, interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TINY = Path(__file__).parents[1] / "tiny.py"
+
+
+def kernelgap(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+def test_run_prints_a_table_and_a_sentence(tmp_path):
+    done = kernelgap("run", "tiny", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "picked on validation" in done.stdout
+    assert "3resnet(all)" in done.stdout
+    assert "the threshold 0.18" in done.stdout
+    assert "4 of 4 chunks" in done.stderr
+    assert {"run.sqlite", "trials.csv", "summary.json"} <= {p.name for p in (tmp_path / "runs/tiny-quick").iterdir()}
+
+    again = kernelgap("run", "tiny", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+
+    as_json = kernelgap("run", "tiny", "--json", "--workers", 1, cwd=tmp_path)
+    record = json.loads(as_json.stdout)
+    assert as_json.stdout.count("\n") == 1
+    assert record["threshold"] == pytest.approx(0.18)
+    assert {r["method"] for r in record["rows"]} == {"3resnet(all)", "2layer(hidden)"}
+
+    other = kernelgap("run", "tiny", "--seed", 1, "--out", "runs/tiny-quick", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "holds another run" in other.stderr
+
+
+def test_list_names_everything():
+    listed = kernelgap("list")
+    assert listed.returncode == 0
+    for name in ("fig2a", "fig2b", "sec8", "slides", "hard(", "3resnet-full"):
+        assert name in listed.stdout
+    assert set(json.loads(kernelgap("list", "--json").stdout)) == {"experiments", "problems", "networks"}
+
+
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "kernelgap", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "kernelgap")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "fig2c"], "Did you mean 'fig2"),
+        (["run", "tiny", "--scale", "quik"], "Did you mean 'quick'"),
+        (["run", "tiny", "--workers", "0"], "at least 1 worker"),
+        (["run", "tiny", "--workers", "two"], "'--workers'"),
+        (["run", "tiny", "--seed", "-1"], "must not be negative"),
+        (["run", "tiny", "--out", "/dev/null/x"], "cannot be written"),
+        (["run"], "Missing argument"),
+        (["runn", "tiny"], "runn"),
+        (["run", "tiny", "--speed", "3"], "--speed"),
+    ],
+)
+def test_mistakes_exit_with_2_and_a_sentence(arguments, words, tmp_path):
+    done = kernelgap(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_interrupted_run_says_what_was_kept(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, str(TINY), "run", "long", "--workers", "1", "--out", "out"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "out" / "run.sqlite").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(4)
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: the workers get it too
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert "of 8 chunks were finished and are kept" in stderr
+    assert "Traceback" not in stderr
+    assert stdout == ""
+    assert _all_gone(process.pid, within=10)
+
+
+def _all_gone(group, within):
+    """Whether every process of the group has ended."""
+    deadline = time.monotonic() + within
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.2)
+    return False

@@ -1,0 +1,152 @@
+"""scikit-learn's contract, and the numbers that the defaults must reach."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import kernelgap as kg
+from kernelgap.errors import InputError
+
+REGRESSORS = [kg.TwoLayerRegressor, kg.ThreeLayerRegressor, kg.ResNetRegressor]
+SEC8 = kg.problems.get("sec8")
+
+
+def risk(model, problem=SEC8, n=5000, seed=99):
+    X, Y = problem.sample(n, seed=seed)
+    return np.mean(np.sum((model.predict(X) - Y) ** 2, axis=1))
+
+
+@parametrize_with_checks([regressor(width=16, epochs=100) for regressor in REGRESSORS])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return kg.ResNetRegressor(width=100, random_state=0).fit(*SEC8.sample(500, seed=0))
+
+
+def test_the_resnet_learns_the_composite_signal_with_its_defaults(fitted):
+    assert risk(fitted) <= 0.05
+
+
+@pytest.mark.parametrize("regressor", [kg.TwoLayerRegressor, kg.ThreeLayerRegressor])
+def test_fully_connected_networks_do_not(regressor):
+    assert risk(regressor(width=100, random_state=0).fit(*SEC8.sample(500, seed=0))) > SEC8.threshold
+
+
+def test_first_output_resembles_the_base_signal(fitted):
+    X, _ = SEC8.sample(2000, seed=5)
+    first, F = fitted.first_output(X), SEC8.base(X)
+    assert first.shape == F.shape
+    assert np.corrcoef(first.ravel(), F.ravel())[0, 1] > 0.9
+    with pytest.raises(InputError, match="mode 'ntk'"):
+        kg.ResNetRegressor(width=4, train="ntk", epochs=2).fit(X, F).first_output(X)
+
+
+def test_pickle_and_clone(fitted):
+    X, _ = SEC8.sample(10, seed=5)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+    assert not hasattr(clone(fitted), "predictor_")
+
+
+def test_random_state_decides():
+    X, Y = SEC8.sample(100, seed=0)
+
+    def predictions(state):
+        return kg.ResNetRegressor(width=10, epochs=5, random_state=state).fit(X, Y).predict(X)
+
+    np.testing.assert_array_equal(predictions(1), predictions(1))
+    assert not np.array_equal(predictions(1), predictions(2))
+
+
+@pytest.mark.parametrize("train", ["all", "hidden", "last", "ntk"])
+def test_modes_and_shapes(train):
+    problem = kg.problems.hard(d=8, k=2, alpha=0.3)
+    X, Y = problem.sample(80, seed=0)
+    model = kg.ResNetRegressor(width=64, train=train, epochs=200, random_state=0).fit(X, Y)
+    assert model.predict(X).shape == (80, 2)
+    assert model.curve_["train_error"][-1] < 0.5 * np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))
+    single = kg.ResNetRegressor(width=8, train=train, epochs=2).fit(X, Y[:, 0])
+    assert single.predict(X).shape == (80,)
+
+
+def test_eq_2_1_resnet():
+    X, Y = SEC8.sample(100, seed=0)
+    model = kg.ResNetRegressor(width=10, bottleneck=False, epochs=5, random_state=0).fit(X, Y)
+    assert model.predictor_.trained["U"].shape == (10, 10)
+    assert model.first_output(X).shape == Y.shape
+
+
+def test_search_picks_on_held_out_data_and_refits():
+    X, Y = SEC8.sample(200, seed=0)
+    grid = {"learning_rate": [0.001, 0.05, 1e4], "weight_decay": [0.0, 0.1]}
+    model = kg.TwoLayerRegressor(width=30, epochs=60, search=grid, random_state=0).fit(X, Y)
+    results = model.search_results_
+    assert len(results["learning_rate"]) == 6
+    best = np.argmin(results["validation_error"])
+    assert model.learning_rate_ == pytest.approx(results["learning_rate"][best])
+    assert model.weight_decay_ == pytest.approx(results["weight_decay"][best])
+    assert np.isfinite(results["validation_error"][best])
+    again = kg.TwoLayerRegressor(
+        width=30, epochs=60, learning_rate=model.learning_rate_, weight_decay=model.weight_decay_, random_state=0
+    ).fit(X, Y)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert len(kg.TwoLayerRegressor(width=5, epochs=2, search=True).fit(X, Y).search_results_["diverged"]) == 20
+
+
+def test_inside_scikit_learns_own_search():
+    X, Y = SEC8.sample(60, seed=0)
+    search = GridSearchCV(kg.TwoLayerRegressor(epochs=3, random_state=0), {"width": [4, 8]}, cv=2).fit(X, Y)
+    assert search.best_params_["width"] in (4, 8)
+
+
+def test_targets_of_any_scale_are_learned_alike():
+    problem = kg.problems.hard(d=8, k=2, alpha=0.3)
+    X, Y = problem.sample(80, seed=0)
+    plain, large = (
+        kg.ResNetRegressor(width=32, epochs=100, random_state=0).fit(X, 1e6 * scale * Y + 1e6 * shift).predict(X)
+        for scale, shift in ((1e-6, 0.0), (1.0, 3.0))
+    )
+    np.testing.assert_allclose(large / 1e6 - 3, plain, atol=5e-3)
+
+
+def test_an_automatic_rate_survives_large_inputs():
+    X, Y = kg.problems.hard(d=8, k=2, alpha=0.3).sample(80, seed=0)
+    model = kg.TwoLayerRegressor(width=32, epochs=50, random_state=0).fit(300 * X, Y)
+    assert np.isfinite(model.predict(300 * X)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"width": 0}, "width of at least 1"),
+        ({"width": 2.5}, "whole number"),
+        ({"train": "everything"}, "Unknown mode"),
+        ({"learning_rate": -1.0}, "learning_rate must be"),
+        ({"learning_rate": "fast"}, "learning_rate must be"),
+        ({"learning_rate": 1e8}, "diverged at learning_rate 1e\\+08"),
+        ({"weight_decay": -0.1}, "weight_decay must be"),
+        ({"epochs": 0}, "epochs = 0"),
+        ({"momentum": 1.0}, "momentum = 1.0"),
+        ({"search": "wide"}, "search must be"),
+        ({"search": {"rate": [1]}}, "search must be"),
+        ({"search": True, "validation_fraction": 1.5}, "validation_fraction"),
+    ],
+)
+def test_mistakes_get_a_sentence(arguments, words):
+    X, Y = SEC8.sample(60, seed=0)
+    with pytest.raises(InputError, match=words):
+        kg.ResNetRegressor(**{"width": 5, "epochs": 5, "weight_decay": 0.1, **arguments}).fit(X, Y)
+
+
+def test_progress_is_shown_when_asked(capsys):
+    X, Y = SEC8.sample(60, seed=0)
+    kg.TwoLayerRegressor(width=5, epochs=5, verbose=True).fit(X, Y)
+    captured = capsys.readouterr()
+    assert "2layer(all) width 5" in captured.err
+    assert captured.out == ""

@@ -1,0 +1,65 @@
+"""The best of each method, picked on test and on validation."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from kernelgap.reports import as_record, sentence, summarise, under_threshold, write_results
+
+INF = float("inf")
+
+
+@pytest.fixture
+def table():
+    rows = [
+        # method, width, seed, rate, validation, test, status
+        ("3resnet(all)", 10, 0, 0.1, 0.5, 0.30, "done"),
+        ("3resnet(all)", 10, 0, 0.2, 0.4, 0.35, "done"),
+        ("3resnet(all)", 10, 1, 0.1, 0.6, 0.50, "done"),
+        ("3resnet(all)", 10, 1, 0.2, INF, INF, "diverged"),
+        ("2layer(all)", 10, 0, 0.1, 2.0, 2.1, "done"),
+        ("2layer(all)", 20, 0, 0.1, INF, INF, "diverged"),
+    ]
+    table = pd.DataFrame(rows, columns=["method", "width", "seed", "rate", "validation_error", "test_error", "status"])
+    table = table.assign(decay=0.0, test_standard_error=0.01, curves=[{"test": [1.0]}] * len(rows))
+    table.attrs = {
+        "experiment": "x",
+        "scale": "quick",
+        "seed": 0,
+        "problem": "sec8",
+        "samples": 500,
+        "threshold": 1.35,
+        "folder": "runs/x",
+    }
+    return table
+
+
+def test_picks(table):
+    summary = summarise(table).set_index(["method", "width"])
+    row = summary.loc[("3resnet(all)", 10)]
+    assert row.best_on_test == pytest.approx((0.30 + 0.50) / 2)
+    assert row.best_on_validation == pytest.approx((0.35 + 0.50) / 2)
+    assert (row.trials, row.diverged, row.seeds) == (4, 1, 2)
+    assert summary.loc[("2layer(all)", 20)].best_on_test == INF
+
+
+def test_sentence(table):
+    summary = summarise(table)
+    assert under_threshold(summary, 1.35) == ["3resnet(all)"]
+    assert sentence(summary, 1.35, 500) == (
+        "3resnet(all) (test error 0.4 at width 10) got under the threshold 1.35 with 500 samples; 2layer(all) did not."
+    )
+    assert sentence(summary, 0.1, 500).startswith("No method got under the threshold 0.1")
+
+
+def test_json_has_no_infinities(table):
+    record = json.loads(json.dumps(as_record(table), allow_nan=False))
+    assert record["under_threshold"] == {"picked_on_test": ["3resnet(all)"], "picked_on_validation": ["3resnet(all)"]}
+    assert [r["best_on_test"] for r in record["rows"] if r["width"] == 20] == [None]
+
+
+def test_exports(table, tmp_path):
+    for path in write_results(table, tmp_path):
+        assert path.stat().st_size > 0
+    assert len(pd.read_parquet(tmp_path / "trials.parquet")) == len(pd.read_csv(tmp_path / "trials.csv")) == 6

@@ -1,0 +1,177 @@
+"""Trials, chunks and the store: identity, resumption, and what is refused."""
+
+import dataclasses
+import fcntl
+import random
+import sqlite3
+
+import pandas as pd
+import pytest
+
+import tiny
+from kernelgap.errors import InputError
+from kernelgap.sweeps import Store, make_trial, plan_chunks, run_chunk, run_chunks
+from kernelgap.sweeps.trial import Trial
+
+DESCRIPTION = {
+    "problem": "sec8",
+    "network": "3resnet",
+    "mode": "all",
+    "width": 20,
+    "samples": 500,
+    "rate": 0.1,
+    "decay": 1e-3,
+    "seed": 0,
+}
+
+
+@pytest.fixture
+def chunks():
+    return plan_chunks(tiny.tiny.trials("quick", 0))
+
+
+def test_the_identity_of_a_trial_is_its_description():
+    trial = make_trial(**DESCRIPTION)
+    assert trial.id == make_trial(**DESCRIPTION).id
+    assert trial.id == Trial.model_validate_json(trial.model_dump_json()).id
+    assert (
+        len(
+            {make_trial(**{**DESCRIPTION, key: value}).id for key, value in [("seed", 0), ("rate", 0.2), ("width", 21)]}
+        )
+        == 3
+    )
+    assert trial.method == "3resnet(all)"
+    assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK)"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"width": 0}, "width = 0"),
+        ({"decay": -1.0}, "decay = -1.0"),
+        ({"rate": float("inf")}, "rate = inf"),
+        ({"samples": 20}, "do not fill a batch"),
+        ({"network": "3restnet"}, "Did you mean '3resnet'"),
+        ({"mode": "hiden"}, "Did you mean 'hidden'"),
+        ({"problem": "sec88"}, "Did you mean 'sec8'"),
+        ({"seed": -1}, "seed = -1"),
+        ({"colour": 1}, "colour"),
+    ],
+)
+def test_impossible_trials(change, words):
+    with pytest.raises(InputError, match=words):
+        make_trial(**{**DESCRIPTION, **change})
+
+
+def test_chunks_depend_on_descriptions_alone(chunks):
+    trials = list(tiny.tiny.trials("quick", 0))
+    random.Random(3).shuffle(trials)
+    assert plan_chunks([*trials, trials[0]]) == chunks
+    assert sum(len(c.trials) for c in chunks) == len(trials)
+    for chunk in chunks:
+        assert len({(t.network, t.mode, t.width, t.seed) for t in chunk.trials}) == 1
+    assert [c.cost for c in chunks] == sorted((c.cost for c in chunks), reverse=True)
+
+
+def test_a_chunk_gives_the_same_answer_twice(chunks):
+    first, second = run_chunk(chunks[-1]), run_chunk(chunks[-1])
+    assert first.results == second.results
+    assert first.results != run_chunk(dataclasses.replace(chunks[0])).results
+
+
+def test_a_diverged_trial_is_a_result():
+    trial = next(t for t in tiny.tiny.trials("quick", 0) if t.network == "2layer")
+    explosive = trial.model_copy(update={"rate": 1e4, "decay": 0.1})
+    (chunk,) = plan_chunks([trial, explosive])
+    done, diverged = sorted(run_chunk(chunk).results, key=lambda r: r.status == "diverged")
+    assert (done.status, diverged.status) == ("done", "diverged")
+    assert diverged.test_error == float("inf")
+    assert diverged.diverged_at > 0
+    assert done.diverged_at is None
+    assert len(diverged.curves["test"]) < len(diverged.curves["epochs"]) == len(done.curves["test"])
+
+
+def comparable(table: pd.DataFrame) -> list[dict]:
+    return table.drop(columns="curves").astype(object).where(lambda t: t.notna(), None).to_dict("records")
+
+
+def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
+    with Store.open(tmp_path / "whole") as store:
+        run_chunks(chunks, store, workers=2)
+        whole = store.table()
+
+    def stop_after_one(progress):
+        if progress.chunks_done == 1:
+            raise KeyboardInterrupt
+
+    with Store.open(tmp_path / "parts") as store, pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"):
+        run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
+    with Store.open(tmp_path / "parts") as store:
+        assert len(store.finished()) == 1
+        run_chunks(chunks, store, workers=1)
+        parts = store.table()
+    assert comparable(whole) == comparable(parts)
+    assert whole.curves.tolist() == parts.curves.tolist()
+    assert len(whole) == sum(len(c.trials) for c in chunks)
+
+
+def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
+    with Store.open(tmp_path) as store:
+        for chunk in chunks:
+            store.save(chunk, run_chunk(chunk))
+
+        def refuse(*args):
+            raise AssertionError("a worker was started")
+
+        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", refuse)
+        seen = []
+        run_chunks(chunks, store, on_progress=seen.append)
+    assert [p.share for p in seen] == [1.0]
+
+
+def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
+    result = run_chunk(chunks[0])
+    twice = dataclasses.replace(result, results=result.results + result.results[:1])
+    with Store.open(tmp_path) as store:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.save(chunks[0], twice)
+        assert store.finished() == set()
+        assert store.table().empty
+        store.save(chunks[0], result)
+        assert len(store.table()) == len(chunks[0].trials)
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path):
+    with Store.open(tmp_path) as store:
+        store.describe({"experiment": "tiny", "seed": 0})
+        store.describe({"experiment": "tiny", "seed": 0})
+        with pytest.raises(InputError, match="differs in seed"):
+            store.describe({"experiment": "tiny", "seed": 1})
+
+
+def test_a_folder_in_use_is_refused(tmp_path):
+    (tmp_path / "run.lock").touch()
+    with open(tmp_path / "run.lock") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="Another process"), Store.open(tmp_path):
+            pass
+    with Store.open(tmp_path) as store:
+        assert store.finished() == set()
+
+
+def test_a_damaged_file_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "run.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(InputError, match="left as it is"), Store.open(tmp_path):
+        pass
+    assert (tmp_path / "run.sqlite").read_bytes() == b"not a database" * 100
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"), Store.open(tmp_path / "file" / "run"):
+        pass
+
+
+def test_no_workers_are_refused(chunks, tmp_path):
+    with Store.open(tmp_path) as store, pytest.raises(InputError, match="at least 1 worker"):
+        run_chunks(chunks, store, workers=0)
