@@ -20,12 +20,12 @@ from kernelgap.sweeps.local import SINGLE_THREADED, cores
 HERE = Path(__file__).parent
 GRID = [(rate, decay) for rate in (0.005, 0.01, 0.02, 0.05) for decay in (1e-4, 1e-3, 2e-3)]
 SAMPLES, BATCH = 500, 50
-EPOCHS = {20: 150, 100: 100, 500: 40, 2000: 16}
+EPOCHS = {20: 300, 100: 150, 500: 40, 2000: 16}
 SGEMM_REPEATS = 30
 
 
 def measure(program: str, python: str, task: dict, processes: int, threads: int) -> tuple[float, float]:
-    """Run copies of a contestant at the same time; the slowest copy's seconds, and its first (cold) seconds."""
+    """Run copies of a contestant at the same time; the slowest copy's seconds of work and of warming up."""
     environment = os.environ | SINGLE_THREADED
     if threads > 1:
         environment = {k: v for k, v in os.environ.items() if k not in SINGLE_THREADED}
@@ -41,7 +41,7 @@ def measure(program: str, python: str, task: dict, processes: int, threads: int)
         process.stdin.write("go\n")
         process.stdin.flush()
     results = [json.loads(process.communicate()[0]) for process in running]
-    return max(r["seconds"] for r in results), max(r["first"] for r in results)
+    return max(r["seconds"] for r in results), max(r["warm_up"] for r in results)
 
 
 def flops_per_step(width: int, d: int = 30, k: int = 15) -> float:
@@ -56,14 +56,14 @@ def run_width(width: int, torch_python: str, rounds: int) -> dict:
     rates: dict[str, list[float]] = {"kernelgap": [], "torch, a process a core": [], "torch, all threads": []}
     peaks, cold = [], []
     for _ in range(rounds):
-        seconds, _first = measure("sgemm.py", sys.executable, {"repeats": SGEMM_REPEATS}, count, 1)
+        seconds, _ = measure("sgemm.py", sys.executable, {"repeats": SGEMM_REPEATS}, count, 1)
         peaks.append(count * SGEMM_REPEATS * 2 * 1024**3 / seconds)
-        seconds, first = measure("kernelgap_grid.py", sys.executable, task, count, 1)
+        seconds, warm = measure("kernelgap_grid.py", sys.executable, task, count, 1)
         rates["kernelgap"].append(count * steps / seconds)
-        cold.append(first - seconds)
-        seconds, _first = measure("torch_loop.py", torch_python, task, count, 1)
+        cold.append(warm - seconds)
+        seconds, _ = measure("torch_loop.py", torch_python, task, count, 1)
         rates["torch, a process a core"].append(count * steps / seconds)
-        seconds, _first = measure("torch_loop.py", torch_python, task, 1, count)
+        seconds, _ = measure("torch_loop.py", torch_python, task, 1, count)
         rates["torch, all threads"].append(steps / seconds)
     ours = statistics.median(rates["kernelgap"])
     peer, theirs = max(((n, statistics.median(r)) for n, r in rates.items() if n != "kernelgap"), key=lambda p: p[1])

@@ -22,4 +22,4 @@ def work() -> None:
     train_grid(get_model(network, "all"), params, rates, decays, sample, schedule=schedule, seed=[0], epochs=[])
 
 
-perform(work)
+perform(work, warm_up=work)  # the same program again, so that it is compiled

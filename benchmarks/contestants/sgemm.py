@@ -15,4 +15,4 @@ def work() -> None:
         a @ b
 
 
-perform(work)
+perform(work, warm_up=work)

@@ -49,4 +49,4 @@ def work() -> None:
         train(rate, decay)
 
 
-perform(work)
+perform(work, warm_up=lambda: train(*task["grid"][0]))

@@ -2,6 +2,7 @@
 
 from jax.nn import relu
 
+from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params, Weight
 
 
@@ -16,17 +17,17 @@ def weights(d: int, k: int, m: int) -> dict[str, Weight]:
 
 
 def features(params: Params, x: Inputs) -> Features:
-    hidden = relu(x @ params["W"].T + params["b1"])
-    return hidden + relu(hidden @ params["A"].T @ params["V"].T + params["b2"])
+    hidden = relu(affine(x, params["W"], params["b1"]))
+    return hidden + relu(affine(hidden @ params["A"].T, params["V"], params["b2"]))
 
 
 def first_output(params: Params, x: Inputs) -> Outputs:
-    return relu(x @ params["W"].T + params["b1"]) @ params["A"].T
+    return relu(affine(x, params["W"], params["b1"])) @ params["A"].T
 
 
 def apply(params: Params, x: Inputs) -> Outputs:
     out1 = first_output(params, x)
-    return out1 + relu(out1 @ params["V"].T + params["b2"]) @ params["A"].T
+    return out1 + relu(affine(out1, params["V"], params["b2"])) @ params["A"].T
 
 
 resnet = Network("3resnet", "out1 + A s(V out1 + b2), out1 = A s(Wx + b1)", weights, features, apply, first_output)

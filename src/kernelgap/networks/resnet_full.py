@@ -2,12 +2,13 @@
 
 from jax.nn import relu
 
+from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params
 from kernelgap.networks.three_layer import weights
 
 
 def features(params: Params, x: Inputs) -> Features:
-    hidden = relu(x @ params["W"].T + params["b1"])
+    hidden = relu(affine(x, params["W"], params["b1"]))
     return hidden + relu(hidden @ params["U"].T + params["b2"])
 
 
@@ -16,7 +17,7 @@ def apply(params: Params, x: Inputs) -> Outputs:
 
 
 def first_output(params: Params, x: Inputs) -> Outputs:
-    return relu(x @ params["W"].T + params["b1"]) @ params["A"].T
+    return relu(affine(x, params["W"], params["b1"])) @ params["A"].T
 
 
 resnet_full = Network("3resnet-full", "A (s(Wx + b1) + s(U s(Wx + b1) + b2))", weights, features, apply, first_output)

@@ -2,6 +2,7 @@
 
 from jax.nn import relu
 
+from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params, Weight
 
 
@@ -10,7 +11,7 @@ def weights(d: int, k: int, m: int) -> dict[str, Weight]:
 
 
 def features(params: Params, x: Inputs) -> Features:
-    return relu(x @ params["W"].T + params["b1"])
+    return relu(affine(x, params["W"], params["b1"]))
 
 
 def apply(params: Params, x: Inputs) -> Outputs:

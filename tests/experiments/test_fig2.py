@@ -1,0 +1,68 @@
+"""Figure 2 at quick scale, seed 0: what must come out. The whole grids are slow; one chunk is not."""
+
+import numpy as np
+import pytest
+
+import kernelgap as kg
+import tiny
+from kernelgap import experiments
+from kernelgap.errors import InputError
+from kernelgap.experiments.experiment import one_two_five
+from kernelgap.reports import summarise
+from kernelgap.sweeps import plan_chunks, run_chunk
+
+
+def test_the_resnet_of_width_100_learns_the_composite_signal():
+    trials = [t for t in experiments.get("fig2a").trials("quick", 0) if (t.network, t.width) == ("3resnet", 100)]
+    (chunk,) = plan_chunks([t for t in trials if t.rate >= 0.09 and t.decay >= 0.005])
+    result = run_chunk(chunk)
+    assert min(r.test_error for r in result.results) <= 0.05
+
+
+@pytest.mark.slow
+def test_fig2a_quick(tmp_path):
+    best = summarise(kg.run("fig2a", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    assert best["3resnet(all)", 100] <= 0.05
+    assert best["3resnet(all)", 500] <= 0.06
+    for method in ("2layer(all)", "3layer(all)"):
+        assert (best[method] > 1.35).all()
+
+
+@pytest.mark.slow
+def test_fig2b_quick(tmp_path):
+    best = summarise(kg.run("fig2b", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    assert best["3resnet(hidden)", 1000] <= 0.30
+    for method in ("2layer(hidden)", "3layer(hidden)"):
+        assert (best[method] > 1.35).all()
+
+
+@pytest.mark.slow
+def test_the_regressor_of_width_500_learns_it_with_its_defaults():
+    problem = kg.problems.get("sec8")
+    model = kg.ResNetRegressor(width=500, random_state=0).fit(*problem.sample(500, seed=0))
+    X, Y = problem.sample(5000, seed=1)
+    assert np.mean(np.sum((model.predict(X) - Y) ** 2, axis=1)) <= 0.06
+
+
+@pytest.mark.parametrize("name", sorted(experiments.EXPERIMENTS))
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+def test_every_experiment_can_be_planned(name, scale):
+    experiment = experiments.get(name)
+    chunks = plan_chunks(experiment.trials(scale, seed=0))
+    assert {t.network for c in chunks for t in c.trials} == {"2layer", "3layer", "3resnet"}
+    assert len({t.id for c in chunks for t in c.trials}) == sum(len(c.trials) for c in chunks)
+
+
+def test_the_paper_grid():
+    assert one_two_five(0.01, 0.5) == (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+
+
+def test_run_returns_a_table_with_its_context(tmp_path, monkeypatch):
+    monkeypatch.setitem(experiments.EXPERIMENTS, "tiny", tiny.tiny)
+    seen = []
+    table = kg.run("tiny", out=tmp_path, workers=1, on_progress=seen.append)
+    assert len(table) == 12
+    assert table.attrs["threshold"] == pytest.approx(0.18)
+    assert seen[-1].share == 1.0
+    with pytest.raises(InputError, match="Did you mean 'tiny'"):
+        kg.run("tinny", out=tmp_path)

@@ -1,0 +1,36 @@
+"""Every example and the README run, and say what they claim."""
+
+import doctest
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SMALL = {
+    "your_own_problem": {"samples": 60, "epochs": 5},
+    "first_f_then_g": {"width": 8, "epochs": (1, 2)},
+}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_example(path, capsys):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.main(**SMALL[path.stem])
+    assert "threshold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", ["README.md"])
+def test_documents(path):
+    results = doctest.testfile(str(ROOT / path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 5
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", ["kernelgap.problems", "kernelgap.problems.sec8"])
+def test_docstrings(name):
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.attempted > 0
+    assert results.failed == 0
