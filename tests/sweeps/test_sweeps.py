@@ -2,7 +2,9 @@
 
 import dataclasses
 import fcntl
+import os
 import random
+import signal
 import sqlite3
 
 import pandas as pd
@@ -139,6 +141,33 @@ def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
         assert store.table().empty
         store.save(chunks[0], result)
         assert len(store.table()) == len(chunks[0].trials)
+
+
+def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
+    first, second = (run_chunk(chunk) for chunk in chunks[:2])
+    large = tuple(dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results)
+    with Store.open(tmp_path) as store:
+        store.save(chunks[0], first)
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then says that the disk is full
+        with pytest.raises(InputError, match=r"disk is full.*kept"):
+            store.save(chunks[1], dataclasses.replace(second, results=large))
+        assert store.finished() == {chunks[0].id}
+    with Store.open(tmp_path) as store:
+        store.save(chunks[1], second)
+        assert store.finished() == {chunks[0].id, chunks[1].id}
+
+
+def test_a_worker_that_dies_is_reported_and_the_rest_is_kept(chunks, tmp_path, monkeypatch):
+    monkeypatch.setattr("kernelgap.sweeps.local._work", die)
+    with Store.open(tmp_path) as store:
+        store.save(chunks[0], run_chunk(chunks[0]))
+        with pytest.raises(InputError, match=r"worker process died.*1 of 4 chunks were finished and are kept"):
+            run_chunks(chunks, store, workers=1)
+
+
+def die(chunk):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from kernelgap.errors import InputError
+
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
@@ -92,10 +94,13 @@ def write_results(table: pd.DataFrame, folder: str | Path) -> list[Path]:
     """Exports beside the run's own file: every trial as CSV and Parquet, the summary as CSV and JSON."""
     folder = Path(folder)
     paths = [folder / name for name in ("trials.csv", "trials.parquet", "summary.csv", "summary.json")]
-    table.drop(columns="curves").to_csv(paths[0], index=False)
     plain = table.copy()
     plain.attrs = {}
-    plain.to_parquet(paths[1], index=False)
-    summarise(table).to_csv(paths[2], index=False)
-    paths[3].write_text(json.dumps(as_record(table), indent=2, allow_nan=False) + "\n")
+    try:
+        plain.drop(columns="curves").to_csv(paths[0], index=False)
+        plain.to_parquet(paths[1], index=False)
+        summarise(table).to_csv(paths[2], index=False)
+        paths[3].write_text(json.dumps(as_record(table), indent=2, allow_nan=False) + "\n")
+    except OSError as error:
+        raise InputError(f"The tables could not be written to '{folder}': {error.strerror}.") from None
     return paths

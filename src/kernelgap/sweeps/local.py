@@ -19,7 +19,6 @@ SINGLE_THREADED = {
     "NPROC": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "JAX_PLATFORMS": "cpu",
 }
 
 
@@ -55,7 +54,8 @@ def local_workers(count: int | None = None) -> Iterator[LocalWorkers]:
     context = get_context("loky")
     told = context.SimpleQueue()
     flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
-    environment = {**SINGLE_THREADED, "XLA_FLAGS": flags}
+    platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
+    environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform}
     executor = ProcessPoolExecutor(count, context=context, env=environment, initializer=_begin, initargs=(told,))
     try:
         yield LocalWorkers(executor, told)

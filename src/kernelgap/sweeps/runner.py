@@ -1,9 +1,10 @@
 """Run what is not finished yet, store each chunk as it comes, and say how far it is."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 
+from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.local import LocalWorkers, local_workers
 from kernelgap.sweeps.store import Store
@@ -52,6 +53,11 @@ def run_chunks(
             _drain(pool, {pool.submit(chunk): chunk for chunk in left}, store, meter, on_progress)
     except KeyboardInterrupt:
         raise Interrupted(len(meter.done), len(chunks)) from None
+    except BrokenExecutor:
+        kept = f"{len(meter.done)} of {len(chunks)} chunks were finished and are kept"
+        raise InputError(
+            f"A worker process died, perhaps for lack of memory; {kept}. Go on with the same command and fewer workers."
+        ) from None
 
 
 def _drain(

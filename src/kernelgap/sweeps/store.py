@@ -102,11 +102,15 @@ class Store:
             )
             for r in result.results
         ]
-        with self._connection:
-            self._connection.execute(
-                "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
-            )
-            self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * 10)})", rows)
+        try:
+            with self._connection:
+                self._connection.execute(
+                    "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
+                )
+                self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * 10)})", rows)
+        except sqlite3.OperationalError as error:
+            advice = "What was stored before is kept: mend that and give the same command again."
+            raise InputError(f"'{chunk.label}' could not be stored in '{self.folder}': {error}. {advice}") from None
 
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
