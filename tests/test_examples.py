@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,17 @@ def test_example(path, capsys):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.main(**SMALL[path.stem])
-    assert "threshold" in capsys.readouterr().out
+    answer = module.main(**SMALL[path.stem])
+    printed = capsys.readouterr().out
+    values = answer.values() if isinstance(answer, dict) else [value for row in answer for value in row]
+    for value in values:
+        assert f"{value:.3f}" in printed or str(value) in printed
+
+
+def test_links_lead_somewhere():
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+            assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
 @pytest.mark.parametrize("path", ["README.md"])

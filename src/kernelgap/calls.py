@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Mapping
 
+import numpy as np
+
 from kernelgap.errors import InputError
 
 
@@ -20,7 +22,7 @@ def parse_call(text: str) -> tuple[str, dict[str, object]]:
         raise InputError(advice)
     values: dict[str, object] = {}
     for keyword in call.keywords:
-        if keyword.arg is None:
+        if keyword.arg is None or keyword.arg in values:
             raise InputError(advice)
         try:
             values[keyword.arg] = ast.literal_eval(keyword.value)
@@ -31,5 +33,6 @@ def parse_call(text: str) -> tuple[str, dict[str, object]]:
 
 def format_call(name: str, arguments: Mapping[str, object]) -> str:
     """The text that ``parse_call`` reads back; arguments in alphabetical order."""
-    inside = ", ".join(f"{key}={value!r}" for key, value in sorted(arguments.items()))
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in arguments.items()}
+    inside = ", ".join(f"{key}={value!r}" for key, value in sorted(plain.items()))
     return f"{name}({inside})" if inside else name

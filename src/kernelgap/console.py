@@ -9,25 +9,32 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
+from rich.text import Text
 
 
 def message(text: str) -> None:
     """One line for the person, on standard error."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+    print(text, file=sys.stderr)
 
 
 def answer(text: str) -> None:
     """One line of the result, on standard output."""
-    Console(highlight=False, soft_wrap=True).print(text, markup=False)
+    print(text)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None, left: int = 1) -> None:
     """Print a table on standard output; the first ``left`` columns are text, the others numbers."""
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    drawn = Table(
+        title=None if title is None else Text(title),
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     for i, column in enumerate(columns):
         drawn.add_column(column, justify="left" if i < left else "right", no_wrap=i >= left, overflow="fold")
     for row in rows:
-        drawn.add_row(*row)
+        drawn.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=160)

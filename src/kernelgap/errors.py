@@ -31,4 +31,6 @@ def validated(model: type[M], fields: Mapping[str, object]) -> M:
         if first["type"] == "value_error":  # our own sentence, from a validator
             raise InputError(what) from None
         where = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "missing":
+            raise InputError(f"{where} is missing.") from None
         raise InputError(f"{where} = {first['input']!r} is not possible: {what}.") from None

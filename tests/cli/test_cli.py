@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import tiny
+from kernelgap.cli import main
+from kernelgap.experiments import EXPERIMENTS
+
 TINY = Path(__file__).parents[1] / "tiny.py"
 
 
@@ -31,13 +35,15 @@ def test_run_prints_a_table_and_a_sentence(tmp_path):
     again = kernelgap("run", "tiny", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, done.stdout)
 
-    as_json = kernelgap("run", "tiny", "--json", "--workers", 1, cwd=tmp_path)
+    (tmp_path / "runs/tiny-quick").rename(tmp_path / "runs/:smile:[b]")  # nothing in a name is interpreted
+    as_json = kernelgap("run", "tiny", "--json", "--workers", 1, "--out", "runs/:smile:[b]", cwd=tmp_path)
     record = json.loads(as_json.stdout)
     assert as_json.stdout.count("\n") == 1
+    assert record["folder"] == "runs/:smile:[b]"
     assert record["threshold"] == pytest.approx(0.18)
     assert {r["method"] for r in record["rows"]} == {"3resnet(all)", "2layer(hidden)"}
 
-    other = kernelgap("run", "tiny", "--seed", 1, "--out", "runs/tiny-quick", cwd=tmp_path)
+    other = kernelgap("run", "tiny", "--seed", 1, "--out", "runs/:smile:[b]", cwd=tmp_path)
     assert other.returncode == 2
     assert "holds another run" in other.stderr
 
@@ -62,19 +68,66 @@ def test_as_a_module():
         (["run", "tiny", "--scale", "quik"], "Did you mean 'quick'"),
         (["run", "tiny", "--workers", "0"], "at least 1 worker"),
         (["run", "tiny", "--workers", "two"], "'--workers'"),
-        (["run", "tiny", "--seed", "-1"], "must not be negative"),
+        (["run", "tiny", "--seed", "-1"], "seed = -1"),
+        (["run", "tiny", "--seed", "99999999999999999999"], "seed = 99999999999999999999"),
         (["run", "tiny", "--out", "/dev/null/x"], "cannot be written"),
         (["run"], "Missing argument"),
         (["runn", "tiny"], "runn"),
         (["run", "tiny", "--speed", "3"], "--speed"),
     ],
 )
-def test_mistakes_exit_with_2_and_a_sentence(arguments, words, tmp_path):
-    done = kernelgap(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+def test_mistakes_exit_with_2_and_a_sentence(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
+    monkeypatch.setattr(sys, "argv", ["kernelgap", *arguments])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    printed = capsys.readouterr()
+    assert exit_.value.code == 2
+    assert words in printed.err
+    assert printed.out == ""
+
+
+def test_a_mistake_in_a_process_of_its_own(tmp_path):
+    done = kernelgap("run", "tinny", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == "kernelgap: Unknown experiment 'tinny'. Did you mean 'tiny'? Known: fig2a, fig2b, long, tiny.\n"
+    )
+
+
+@pytest.mark.parametrize("after", [0.3, 1.0, 2.0])
+def test_an_early_interruption(tmp_path, after):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernelgap", "run", "fig2a"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    # Python itself may still be starting after 0.3 s; from our first line on, the answer is a sentence.
+    assert process.returncode == 130 or (after < 1 and process.returncode == -signal.SIGINT)
+    assert "interrupted" in stderr or after < 1
+    assert _all_gone(process.pid, within=10)
+
+
+def test_terminating_the_coordinator_ends_its_workers(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, str(TINY), "run", "long", "--workers", "1", "--out", "out"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    _wait_for(tmp_path / "out" / "run.sqlite")
+    time.sleep(4)
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert _all_gone(process.pid, within=10)
 
 
 def test_an_interrupted_run_says_what_was_kept(tmp_path):
@@ -86,9 +139,7 @@ def test_an_interrupted_run_says_what_was_kept(tmp_path):
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "out" / "run.sqlite").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    _wait_for(tmp_path / "out" / "run.sqlite")
     time.sleep(4)
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: the workers get it too
     stdout, stderr = process.communicate(timeout=30)
@@ -97,6 +148,12 @@ def test_an_interrupted_run_says_what_was_kept(tmp_path):
     assert "Traceback" not in stderr
     assert stdout == ""
     assert _all_gone(process.pid, within=10)
+
+
+def _wait_for(path):
+    deadline = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
 
 
 def _all_gone(group, within):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelgap as kg
+from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 from kernelgap.problems.parity import ParityProblem
 
@@ -143,6 +144,15 @@ def test_backgrounds_touch_only_the_other_coordinates(background):
     np.testing.assert_allclose(Y, expected, atol=1e-12)
 
 
+def test_the_spec_takes_numpy_numbers_and_refuses_functions():
+    assert kg.problems.sec8(alpha=np.float64(0.2)).spec == kg.problems.sec8(alpha=0.2).spec
+    assert format_call("hard", {"k": np.int64(2), "d": 9}) == "hard(d=9, k=2)"
+    own = kg.problems.hard(d=8, k=2, alpha=0.3, d1=4, background=lambda rng, n, w: np.zeros((n, w)))
+    with pytest.raises(InputError, match="function as background"):
+        _ = own.spec
+    assert "hard" in repr(own)
+
+
 def test_a_background_of_the_wrong_shape_is_refused():
     problem = kg.problems.hard(d=8, k=2, alpha=0.3, d1=4, background=lambda rng, n, w: np.zeros((n, w + 1)))
     with pytest.raises(InputError, match="background must give"):
@@ -171,6 +181,7 @@ def test_the_spec_makes_the_problem_again(text):
         ("sec8(gamma=1)", "gamma"),
         ("sec8(__import__('os'))", "is not a name or a call"),
         ("sec8(alpha=0.3", "is not a name or a call"),
+        ("sec8(alpha=0.3, alpha=0.4)", "is not a name or a call"),
     ],
 )
 def test_mistakes_get_a_sentence(text, words):
@@ -180,7 +191,9 @@ def test_mistakes_get_a_sentence(text, words):
 
 def test_wrong_inputs_get_a_sentence():
     problem = kg.problems.get("sec8")
-    with pytest.raises(InputError, match="at least 1 row"):
+    with pytest.raises(InputError, match="at least 1"):
         problem.sample(0, seed=0)
+    with pytest.raises(InputError, match="must not be negative"):
+        problem.sample(5, seed=-1)
     with pytest.raises(InputError, match=r"shape \(n, 30\)"):
         problem.base(np.ones((3, 29)))

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -41,6 +42,9 @@ def test_picks(table):
     assert row.best_on_test == pytest.approx((0.30 + 0.50) / 2)
     assert row.best_on_validation == pytest.approx((0.35 + 0.50) / 2)
     assert (row.trials, row.diverged, row.seeds) == (4, 1, 2)
+    assert row.standard_error == pytest.approx(np.std([0.35, 0.50], ddof=1) / np.sqrt(2))
+    assert np.isnan(row.rate)
+    assert summary.loc[("2layer(all)", 10)].standard_error == 0.01
     assert summary.loc[("2layer(all)", 20)].best_on_test == INF
 
 
@@ -60,6 +64,7 @@ def test_json_has_no_infinities(table):
 
 
 def test_exports(table, tmp_path):
-    for path in write_results(table, tmp_path):
-        assert path.stat().st_size > 0
+    paths = write_results(table, tmp_path)
+    assert json.loads(paths[-1].read_text()) == json.loads(json.dumps(as_record(table)))
+    assert pd.read_csv(tmp_path / "summary.csv").method.tolist() == summarise(table).method.tolist()
     assert len(pd.read_parquet(tmp_path / "trials.parquet")) == len(pd.read_csv(tmp_path / "trials.csv")) == 6

@@ -42,6 +42,7 @@ def test_the_identity_of_a_trial_is_its_description():
         )
         == 3
     )
+    assert trial.id == make_trial(**{**DESCRIPTION, "problem": "sec8(alpha=0.3)"}).id
     assert trial.method == "3resnet(all)"
     assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK)"
 
@@ -57,6 +58,7 @@ def test_the_identity_of_a_trial_is_its_description():
         ({"mode": "hiden"}, "Did you mean 'hidden'"),
         ({"problem": "sec88"}, "Did you mean 'sec8'"),
         ({"seed": -1}, "seed = -1"),
+        ({"seed": 2**32}, "seed = 4294967296"),
         ({"colour": 1}, "colour"),
     ],
 )
@@ -78,7 +80,8 @@ def test_chunks_depend_on_descriptions_alone(chunks):
 def test_a_chunk_gives_the_same_answer_twice(chunks):
     first, second = run_chunk(chunks[-1]), run_chunk(chunks[-1])
     assert first.results == second.results
-    assert first.results != run_chunk(dataclasses.replace(chunks[0])).results
+    other = dataclasses.replace(chunks[-1], trials=tuple(t.model_copy(update={"seed": 1}) for t in chunks[-1].trials))
+    assert [r.test_error for r in first.results] != [r.test_error for r in run_chunk(other).results]
 
 
 def test_a_diverged_trial_is_a_result():
@@ -193,6 +196,21 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path):
     with pytest.raises(InputError, match="left as it is"), Store.open(tmp_path):
         pass
     assert (tmp_path / "run.sqlite").read_bytes() == b"not a database" * 100
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    with sqlite3.connect(tmp_path / "run.sqlite") as other:
+        other.execute("CREATE TABLE trials (something TEXT)")
+    with pytest.raises(InputError, match="not a readable run"), Store.open(tmp_path):
+        pass
+
+
+def test_test_errors_are_against_the_target_without_noise():
+    trial = next(t for t in tiny.tiny.trials("quick", 0))
+    noisy = make_trial(**{**trial.model_dump(), "problem": "hard(d=6, k=2, alpha=0.3, noise=5.0)", "rate": 1e-6})
+    (result,) = run_chunk(plan_chunks([noisy])[0]).results
+    assert result.validation_error > 20
+    assert result.test_error < 10
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 """The grid engine against plain NumPy SGD, against its own members trained alone, and when things go wrong."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -70,8 +71,10 @@ def test_against_plain_sgd(n, warmup):
     assert np.abs(result.trained["W"][0] - other["W"]).max() > 1e-3
 
 
-@pytest.mark.parametrize("mode", networks.MODES)
-@pytest.mark.parametrize("network", sorted(networks.NETWORKS))
+@pytest.mark.parametrize(
+    ("network", "mode"),
+    [*((n, "all") for n in sorted(networks.NETWORKS)), *(("3resnet", m) for m in networks.MODES if m != "all")],
+)
 def test_a_member_alone_and_in_its_grid_agree(network, mode):
     rates, decays = (0.02, 0.05, 0.1), (0.0, 1e-2, 1e-3)
     together = train(network, mode, rates, decays)
@@ -190,7 +193,7 @@ def test_a_mode_that_a_network_lacks():
         get_model(fixed, "all")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e39])
 def test_data_that_is_not_finite_is_named_by_row(bad):
     X, Y = PROBLEM.sample(40, seed=0)
     X[7, 2] = bad
@@ -216,6 +219,31 @@ def test_shapes_that_do_not_fit():
             seed=SEED,
             evaluate={"test": (X[:, :3], Y)},
         )
+
+
+def test_columns_that_do_not_fit_the_network():
+    X, Y = PROBLEM.sample(40, seed=0)
+    model, params = get_model(networks.two_layer, "all"), start(networks.two_layer)
+    for pair in [(X, Y[:, :1]), (X[:, :5], Y)]:
+        with pytest.raises(InputError, match="6 inputs to 2 outputs"):
+            train_grid(model, params, [0.1], [0.0], pair, schedule=SHORT, seed=SEED)
+    with pytest.raises(InputError, match="another name"):
+        train_grid(model, params, [0.1], [0.0], (X, Y), schedule=SHORT, seed=SEED, evaluate={"train": (X, Y)})
+    with pytest.raises(InputError, match="not numbers"):
+        train_grid(model, params, [0.1], [0.0], (X.astype(str).astype(object) + "?", Y), schedule=SHORT, seed=SEED)
+
+
+def test_shapes_are_checked_while_tests_run(rng):
+    params = start(networks.two_layer)
+    with pytest.raises(TypeError, match="Type-check error"):
+        networks.resnet.first_output(params, jnp.asarray(rng.standard_normal(6)))
+
+
+def test_divergence_does_not_depend_on_the_size_of_labels():
+    X, Y = PROBLEM.sample(40, seed=0)
+    model, params = get_model(networks.two_layer, "all"), start(networks.two_layer)
+    result = train_grid(model, params, [50.0], [0.1], (X, 1e-4 * Y), schedule=SHORT, seed=SEED)
+    assert result.diverged.tolist() == [True]
 
 
 @pytest.mark.parametrize(

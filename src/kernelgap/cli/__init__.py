@@ -4,13 +4,12 @@ import sys
 
 
 def main() -> None:
-    """Run a command; turn a mistake in the input into one sentence and exit code 2."""
-    from kernelgap import console
-    from kernelgap.cli.app import app
-    from kernelgap.errors import InputError
-
+    """Run the command that was typed. Imports come late, so that Ctrl-C is taken from the first moment on."""
     try:
-        app()
-    except InputError as error:
-        console.message(f"kernelgap: {error}")
-        sys.exit(2)
+        from kernelgap.cli.app import run_app
+
+        code = run_app()
+    except KeyboardInterrupt:
+        print("kernelgap: interrupted before anything was done.", file=sys.stderr)
+        code = 130
+    sys.exit(code)

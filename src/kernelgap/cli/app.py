@@ -8,6 +8,7 @@ import typer
 
 from kernelgap import console
 from kernelgap.cli import show
+from kernelgap.errors import InputError
 
 app = typer.Typer(
     name="kernelgap",
@@ -17,6 +18,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def run_app() -> int:
+    """Run the command that was typed; a mistake in the input becomes one sentence and exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        console.message(f"kernelgap: {error}")
+        return 2
+    return 0
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
@@ -61,13 +72,13 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an experiment; run it again to go on after an interruption."""
-    from kernelgap import experiments, reports
-    from kernelgap.sweeps import Interrupted
-
     try:
+        from kernelgap import experiments, reports
+
         table = experiments.run(name, scale, out, workers=workers, seed=seed)
-    except Interrupted as interrupted:
-        console.message(f"kernelgap: interrupted; {interrupted}. The same command goes on from there.")
+    except KeyboardInterrupt as interrupt:
+        kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
+        console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
     reports.write_results(table, table.attrs["folder"])
     if as_json:

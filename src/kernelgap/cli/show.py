@@ -1,5 +1,7 @@
 """How answers look in the terminal."""
 
+import math
+
 import pandas as pd
 
 from kernelgap import console, reports
@@ -16,8 +18,8 @@ def results(table: pd.DataFrame) -> None:
             _error(row.best_on_test, attrs["threshold"]),
             _error(row.best_on_validation, attrs["threshold"]),
             f"{row.standard_error:.1g}",
-            f"{row.rate:g}",
-            f"{row.decay:g}",
+            _setting(row.rate),
+            _setting(row.decay),
             f"{row.diverged} of {row.trials}",
         ]
         for row in summary.itertuples()
@@ -28,6 +30,10 @@ def results(table: pd.DataFrame) -> None:
     console.answer("")
     console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
     console.message(f"Results are in {attrs['folder']}.")
+
+
+def _setting(value: float) -> str:
+    return "varies" if math.isnan(value) else f"{value:g}"
 
 
 def _error(value: float, threshold: float) -> str:

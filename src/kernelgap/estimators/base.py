@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap import console, networks
 from kernelgap.errors import InputError
-from kernelgap.estimators.defaults import default_decay, default_rate, search_grid
+from kernelgap.estimators.defaults import check_count, default_decay, default_rate, is_number, search_grid
 from kernelgap.networks import Network, Params
 from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
 
@@ -98,38 +98,40 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         return Y[:, 0] if self._single_output else Y
 
     def _start(self, seed: int, *, inputs: int, outputs: int) -> "_Start":
-        if isinstance(self.width, bool) or not isinstance(self.width, int | np.integer):
-            raise InputError(f"width must be a whole number of at least 1, not {self.width!r}.")
+        check_count("width", self.width)
         model = get_model(self._get_network(), self.train)
         params = model.network.init(jax.random.key(seed), inputs=inputs, outputs=outputs, width=int(self.width))
         return _Start(model, params, seed)
 
     def _schedule(self, n: int) -> Schedule:
         """The schedule, with batches no larger than the sample."""
-        fields = {
-            "epochs": self.epochs,
-            "batch": self.batch_size,
-            "momentum": self.momentum,
-            "warmup": self.warmup,
-            "drop_at": self.drop_at,
-        }
-        schedule = Schedule.checked(**fields)
+        check_count("batch_size", self.batch_size)
+        schedule = Schedule.checked(
+            epochs=self.epochs,
+            batch=self.batch_size,
+            momentum=self.momentum,
+            warmup=self.warmup,
+            drop_at=self.drop_at,
+        )
         return schedule.model_copy(update={"batch": min(schedule.batch, n)})
 
     def _rate_and_decay(self, start: "_Start", X: np.ndarray) -> tuple[float, float]:
-        rate = self.learning_rate
+        rate: Any = self.learning_rate
         if rate == "auto":
             rate = default_rate(start.model, self.train, start.params, X)
-        decay = default_decay(self.train, self.width) if self.weight_decay == "auto" else self.weight_decay
-        for name, value in {"learning_rate": rate, "weight_decay": decay}.items():
-            if isinstance(value, bool | str) or not np.isfinite(value) or value < 0:
-                raise InputError(f"{name} must be a number that is not negative, or 'auto', not {value!r}.")
+        decay: Any = self.weight_decay
+        if decay == "auto":
+            decay = default_decay(self.train, self.width)
+        if not is_number(rate) or rate <= 0:
+            raise InputError(f"learning_rate must be a positive number or 'auto', not {rate!r}.")
+        if not is_number(decay) or decay < 0:
+            raise InputError(f"weight_decay must be a number that is not negative, or 'auto', not {decay!r}.")
         return float(rate), float(decay)
 
     def _search(self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float) -> tuple[float, float]:
         """Train a whole grid at once on a part of the sample and pick on the rest."""
-        if not 0 < self.validation_fraction < 1:
-            raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction}.")
+        if not is_number(self.validation_fraction) or not 0 < self.validation_fraction < 1:
+            raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction!r}.")
         pairs = search_grid(self.search, rate, decay)
         X_fit, X_held, Y_fit, Y_held = train_test_split(
             X, Y, test_size=self.validation_fraction, random_state=start.seed

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import product
+from numbers import Integral, Real
 from typing import Any
 
 import jax.numpy as jnp
@@ -37,6 +38,16 @@ def default_rate(model: Model, mode: str, params: Params, X: np.ndarray) -> floa
     return rate
 
 
+def is_number(value: object) -> bool:
+    """A finite real number, not a truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+
+
 def default_decay(mode: str, width: int) -> float:
     """Wider networks have smaller weights and want less decay; the linear modes take a small constant one."""
     return REFERENCE_DECAY[mode] / width**0.5 if mode in REFERENCE_DECAY else LINEAR_DECAY
@@ -54,5 +65,8 @@ def search_grid(search: bool | Mapping[str, Any], rate: float, decay: float) -> 
         "weight_decay": [decay * f for f in (0.1, 0.3, 1.0, 3.0, 10.0)],
     }
     for name in search:
-        lists[name] = [float(v) for v in np.atleast_1d(search[name])]
+        values = list(np.atleast_1d(search[name]))
+        if not values or not all(is_number(v) and v >= 0 for v in values):
+            raise InputError(f"search needs a list of numbers that are not negative for {name}, not {search[name]!r}.")
+        lists[name] = [float(v) for v in values]
     return list(product(lists["learning_rate"], lists["weight_decay"]))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 
 from kernelgap import console, problems
-from kernelgap.errors import InputError
 from kernelgap.experiments.registry import get
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
 
@@ -27,8 +26,6 @@ def run(
     standard error unless ``on_progress`` takes it.
     """
     experiment = get(name)
-    if seed < 0:
-        raise InputError(f"seed must not be negative, it is {seed}.")
     chunks = plan_chunks(experiment.trials(scale, seed))
     folder = Path(out) if out is not None else default_folder(name, scale, seed)
     with Store.open(folder) as store:

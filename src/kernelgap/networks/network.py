@@ -4,9 +4,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -32,7 +34,9 @@ class Weight(NamedTuple):
 def _draw(key: jax.Array, table: tuple[tuple[str, tuple[int, ...], float], ...]) -> Params:
     """One compiled program for all the weights; each has a key of its own."""
     keys = jax.random.split(key, len(table))
-    return {name: std * jax.random.normal(k, shape) for k, (name, shape, std) in zip(keys, table, strict=True)}
+    return {
+        name: std * jax.random.normal(k, shape, jnp.float32) for k, (name, shape, std) in zip(keys, table, strict=True)
+    }
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,8 @@ class Network:
     ) -> Params:
         """Random weights for ``inputs`` = d, ``outputs`` = k and ``width`` = m; section 8.1's start by default."""
         for what, value in {"width": width, "inputs": inputs, "outputs": outputs}.items():
-            if value < 1:
-                raise InputError(f"{self.name} needs {what} of at least 1, not {value}.")
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
         return _draw(key, tuple((name, w.shape, start.std(w.layer, width)) for name, w in table.items()))

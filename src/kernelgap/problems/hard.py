@@ -43,7 +43,7 @@ def hard(
         "beta": beta,
         "noise": noise,
     }
-    if isinstance(background, str):
+    if background is not None:
         arguments["background"] = background
     return ParityProblem(
         name="hard",

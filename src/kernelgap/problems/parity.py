@@ -44,10 +44,13 @@ class ParityProblem(Problem):
 
     @property
     def spec(self) -> str:
+        if any(callable(value) for value in self.arguments.values()):
+            raise InputError(f"This {self.name} problem has a function as background and cannot be written as text.")
         return format_call(self.name, self.arguments)
 
     def __repr__(self) -> str:
-        return f"<problem {self.spec}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
+        call = format_call(self.name, self.arguments)
+        return f"<problem {call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
 
     def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
         # One row after another from one stream, so that a larger sample starts with the smaller one.
@@ -79,9 +82,6 @@ class ParityProblem(Problem):
         products = {sets: F[:, list(sets)].prod(axis=1) for sets in set(self.composite_sets)}
         G = np.stack([s * products[c] for s, c in zip(self.composite_signs, self.composite_sets, strict=True)], axis=1)
         return self.alpha * G
-
-    def target(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
-        return self.base(X) + self.composite(X)
 
     @property
     def threshold(self) -> float:

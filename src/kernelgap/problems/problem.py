@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from numbers import Integral, Real
 
 import numpy as np
 from jaxtyping import Float
@@ -50,8 +51,10 @@ class Problem(ABC):
 
     def sample(self, n: int, seed: Seed) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n outputs"]]:
         """n inputs with their labels. The same seed gives the same rows; a larger n only appends rows."""
-        if n < 1:
-            raise InputError(f"A sample needs at least 1 row, not {n}.")
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise InputError(f"A sample needs a whole number of rows, at least 1, not {n!r}.")
+        if min(np.atleast_1d(seed)) < 0:
+            raise InputError(f"A seed must not be negative, it is {seed}.")
         of_inputs, of_noise = np.random.SeedSequence(seed).spawn(2)
         X = self.inputs(np.random.default_rng(of_inputs), n)
         Y = self.target(X)
@@ -63,5 +66,5 @@ class Problem(ABC):
 def check_signal(alpha: float, beta: float, noise: float) -> None:
     """Refuse strengths of the signals and of the label noise that mean nothing."""
     for name, value in {"alpha": alpha, "beta": beta, "noise": noise}.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:
             raise InputError(f"{name} must be a finite number that is not negative, not {value!r}.")

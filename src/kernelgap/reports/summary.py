@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,9 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
 
     Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
-    seeds the pick is made for each seed and the errors are averaged.
+    seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
+    validation: from the test points with one seed, from the spread over seeds with several. ``rate`` and ``decay`` are
+    those of that pick, NaN where seeds differ.
     """
     rows = []
     for (method, width), trials in table.groupby(["method", "width"], sort=False):
@@ -21,23 +24,28 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
             by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
             for by, column in {"test": "test_error", "validation": "validation_error"}.items()
         }
-        first = picks["validation"][0]
+        errors = [p.test_error for p in picks["validation"]]
+        rates, decays = ({float(p[name]) for p in picks["validation"]} for name in ("rate", "decay"))
         rows.append(
             {
                 "method": method,
                 "width": int(width),
                 "best_on_test": _mean([p.test_error for p in picks["test"]]),
-                "best_on_validation": _mean([p.test_error for p in picks["validation"]]),
-                "standard_error": _mean([p.test_standard_error for p in picks["validation"]])
-                / math.sqrt(len(picks["test"])),
-                "rate": float(first.rate),
-                "decay": float(first.decay),
+                "best_on_validation": _mean(errors),
+                "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
+                "rate": rates.pop() if len(rates) == 1 else math.nan,
+                "decay": decays.pop() if len(decays) == 1 else math.nan,
                 "trials": len(trials),
                 "diverged": int((trials.status == "diverged").sum()),
                 "seeds": int(trials.seed.nunique()),
             }
         )
     return pd.DataFrame(rows).sort_values(["method", "width"], ignore_index=True)
+
+
+def _spread(errors: list[float]) -> float:
+    """Standard error of a mean over seeds; infinite if a seed has no finite error."""
+    return statistics.stdev(errors) / math.sqrt(len(errors)) if all(map(math.isfinite, errors)) else math.inf
 
 
 def _mean(values: list[float]) -> float:

@@ -2,15 +2,15 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from loky import ProcessPoolExecutor
+from loky import ProcessPoolExecutor, cpu_count
 from loky.backend import get_context
 
-from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, run_chunk
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
@@ -23,8 +23,8 @@ SINGLE_THREADED = {
 
 
 def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    """The cores that this process may use, as far as the system tells (affinity, container quotas)."""
+    return int(cpu_count())
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,12 @@ class LocalWorkers:
     _told: Any
 
     def submit(self, chunk: Chunk) -> Any:
-        return self.executor.submit(_work, chunk)
+        # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self.executor.submit(_work, chunk)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def progress(self) -> list[tuple[str, float]]:
         """(chunk id, share done) as told since the last call."""
@@ -46,11 +51,8 @@ class LocalWorkers:
 
 
 @contextmanager
-def local_workers(count: int | None = None) -> Iterator[LocalWorkers]:
-    """Start workers, one a core by default; end them with the block, whatever they are doing."""
-    count = cores() if count is None else count
-    if count < 1:
-        raise InputError(f"A run needs at least 1 worker, not {count}.")
+def local_workers(count: int) -> Iterator[LocalWorkers]:
+    """Start workers; end them with the block, whatever they are doing."""
     context = get_context("loky")
     told = context.SimpleQueue()
     flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
@@ -58,9 +60,23 @@ def local_workers(count: int | None = None) -> Iterator[LocalWorkers]:
     environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform}
     executor = ProcessPoolExecutor(count, context=context, env=environment, initializer=_begin, initargs=(told,))
     try:
-        yield LocalWorkers(executor, told)
+        with _terminated_like_interrupted():
+            yield LocalWorkers(executor, told)
     finally:
         executor.shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """While workers run, SIGTERM is taken as Ctrl-C, so that they end with this process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
@@ -68,12 +84,15 @@ _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of th
 
 def _begin(told: Any) -> None:
     global _tell
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides when work ends
     _tell = told.put
 
 
 def _work(chunk: Chunk) -> ChunkResult:
+    parent = os.getppid()
+
     def on_progress(share: float) -> None:
+        if os.getppid() != parent:  # the coordinator is gone, killed: nobody waits for the result
+            os._exit(1)
         if _tell is not None:
             _tell((chunk.id, share))
 

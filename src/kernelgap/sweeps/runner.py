@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.local import LocalWorkers, local_workers
+from kernelgap.sweeps.local import LocalWorkers, cores, local_workers
 from kernelgap.sweeps.store import Store
 
 POLL = 0.2  # seconds between looks at the workers' progress
@@ -31,7 +31,6 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, done: int, chunks: int) -> None:
         super().__init__(f"{done} of {chunks} chunks were finished and are kept")
-        self.done, self.chunks = done, chunks
 
 
 def run_chunks(
@@ -41,7 +40,10 @@ def run_chunks(
     workers: int | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> None:
-    """Train the chunks that the store does not hold yet, on local workers."""
+    """Train the chunks that the store does not hold yet, on local workers: one a core, if their number is not given."""
+    workers = cores() if workers is None else workers
+    if workers < 1:
+        raise InputError(f"A run needs at least 1 worker, not {workers}.")
     finished = store.finished()
     left = [chunk for chunk in chunks if chunk.id not in finished]
     meter = _Meter(chunks, {c.id for c in chunks} & finished)
@@ -49,7 +51,7 @@ def run_chunks(
     if not left:
         return
     try:
-        with local_workers(workers) as pool:
+        with local_workers(min(workers, len(left))) as pool:
             _drain(pool, {pool.submit(chunk): chunk for chunk in left}, store, meter, on_progress)
     except KeyboardInterrupt:
         raise Interrupted(len(meter.done), len(chunks)) from None

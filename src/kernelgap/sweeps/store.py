@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import pandas as pd
 
@@ -24,16 +23,28 @@ CREATE TABLE IF NOT EXISTS trials (
     curves TEXT NOT NULL);
 """
 
+TRIAL_COLUMNS = (
+    "id",
+    "chunk",
+    "description",
+    "status",
+    "train_error",
+    "validation_error",
+    "test_error",
+    "test_standard_error",
+    "diverged_at",
+    "curves",
+)
+
 
 class Store:
     """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not."""
 
     FILE = "run.sqlite"
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: IO[str]) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self._connection = connection
-        self._lock = lock
 
     @classmethod
     @contextmanager
@@ -59,11 +70,14 @@ class Store:
                 connection = sqlite3.connect(path)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(SCHEMA)
+                connection.execute(f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trials LIMIT 1")
+                connection.execute("SELECT id, label, seconds FROM chunks LIMIT 1")
+                connection.execute("SELECT key, value FROM run LIMIT 1")
             except sqlite3.Error as error:
                 advice = "It was left as it is: move it away, or choose another folder."
                 raise InputError(f"'{path}' is not a readable run: {error}. {advice}") from None
             try:
-                yield cls(folder, connection, lock)
+                yield cls(folder, connection)
             finally:
                 connection.close()
 
@@ -77,9 +91,10 @@ class Store:
         elif held[0] != text:
             old = json.loads(held[0])
             changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
-            raise InputError(
-                f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): choose another with --out."
-            )
+            advice = "choose another with --out, or move it away."
+            if changed == ["chunks"]:
+                raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
+            raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
 
     def finished(self) -> set[str]:
         """The ids of the chunks that are stored."""
@@ -107,7 +122,7 @@ class Store:
                 self._connection.execute(
                     "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
                 )
-                self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * 10)})", rows)
+                self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})", rows)
         except sqlite3.OperationalError as error:
             advice = "What was stored before is kept: mend that and give the same command again."
             raise InputError(f"'{chunk.label}' could not be stored in '{self.folder}': {error}. {advice}") from None

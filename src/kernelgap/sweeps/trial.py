@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kernelgap import networks, problems
 from kernelgap.errors import validated
@@ -12,7 +12,7 @@ from kernelgap.training import Schedule, get_model
 
 
 class Trial(BaseModel):
-    """One network, trained once. ``problem`` is the text that ``problems.get`` understands."""
+    """One network, trained once. ``problem`` is the text that ``problems.get`` takes, every argument spelled out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -23,15 +23,20 @@ class Trial(BaseModel):
     samples: Annotated[int, Field(ge=1)]
     rate: Annotated[float, Field(gt=0)]
     decay: Annotated[float, Field(ge=0)]
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**32)]
     schedule: Schedule = Schedule()
     validation_samples: Annotated[int, Field(ge=2)] = 1000
     test_samples: Annotated[int, Field(ge=2)] = 5000
     precision: Literal["float32"] = "float32"
 
+    @field_validator("problem")
+    @classmethod
+    def _canonical(cls, text: str) -> str:
+        """The same problem always in the same words, so that it has the same identity."""
+        return problems.get(text).spec
+
     @model_validator(mode="after")
     def _possible(self) -> "Trial":
-        problems.get(self.problem)
         get_model(networks.get(self.network), self.mode)
         self.schedule.check_samples(self.samples)
         return self

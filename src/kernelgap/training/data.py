@@ -28,16 +28,19 @@ def as_samples(sets: Mapping[str, Arrays]) -> dict[str, Sample]:
 
 
 def _as_sample(name: str, X: np.ndarray, Y: np.ndarray) -> Sample:
-    X, Y = np.asarray(X), np.asarray(Y)
+    try:
+        with np.errstate(over="ignore"):
+            X, Y = (np.asarray(a).astype(np.float32) for a in (X, Y))
+    except (TypeError, ValueError):
+        raise InputError(f"The {name} sample has entries that are not numbers.") from None
     if X.ndim != 2 or Y.ndim != 2 or X.shape[0] != Y.shape[0] or 0 in X.shape or 0 in Y.shape:
         raise InputError(f"The {name} sample needs X (n, d) and Y (n, k) with equal n >= 1, not {X.shape}, {Y.shape}.")
     for letter, values in {"X": X, "Y": Y}.items():
         bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
         if bad.size:
-            raise InputError(
-                f"{letter} of the {name} sample has NaN or infinity, first in row {bad[0]}: remove or fill it."
-            )
-    return Sample(X.astype(np.float32), Y.astype(np.float32))
+            where = f"{letter} of the {name} sample has NaN, infinity or a number too large, first in row {bad[0]}"
+            raise InputError(f"{where}: remove, fill or scale it.")
+    return Sample(X, Y)
 
 
 def data_orders(seed: Sequence[int], epochs: range, n: int, rows: int) -> Int32[np.ndarray, "rows n"]:

@@ -84,8 +84,11 @@ def train_grid(
     of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
     not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
     """
+    if evaluate is not None and "train" in evaluate:
+        raise InputError('"train" is the training sample: give the sample to evaluate another name.')
     samples = as_samples({"train": train, **(evaluate or {})})
     schedule.check_samples(samples["train"].x.shape[0])
+    _check_columns(params, samples["train"])
     _check_members(rates, decays)
     times = _times(epochs, schedule.epochs)
     trained, frozen = model.split(params)
@@ -159,7 +162,8 @@ class _Members:
         self.standard_errors = {name: np.full(len(rates), np.inf) for name in samples}
         self.diverged_at = np.full(len(rates), -1)
         self.reached = np.zeros(len(rates))
-        self.hopeless = HOPELESS * max(float(np.mean(np.sum(np.asarray(samples["train"].y) ** 2, axis=1))), 1.0)
+        size = float(np.mean(np.sum(np.asarray(samples["train"].y, float) ** 2, axis=1)))
+        self.hopeless = HOPELESS * (size or 1.0)  # labels that are all 0 have no size of their own
 
     def groups(self, size: int) -> list[list[int]]:
         """The living members, fastest rate first, in groups."""
@@ -201,6 +205,13 @@ def _check_members(rates: Sequence[float], decays: Sequence[float]) -> None:
     for decay in decays:
         if not (np.isfinite(decay) and decay >= 0):
             raise InputError(f"A weight decay must be a number that is not negative, not {decay}.")
+
+
+def _check_columns(params: Params, sample: Sample) -> None:
+    d, k = params["W"].shape[1], params["A"].shape[0]
+    if (sample.x.shape[1], sample.y.shape[1]) != (d, k):
+        found = f"X has {sample.x.shape[1]} columns and Y {sample.y.shape[1]}"
+        raise InputError(f"The network takes {d} inputs to {k} outputs, but {found}.")
 
 
 def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
