@@ -1,5 +1,7 @@
 """Figure 2 at quick scale, seed 0: what must come out. The whole grids are slow; one chunk is not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,11 @@ def test_every_experiment_can_be_planned(name, scale):
     chunks = plan_chunks(experiment.trials(scale, seed=0))
     assert {t.network for c in chunks for t in c.trials} == {"2layer", "3layer", "3resnet"}
     assert len({t.id for c in chunks for t in c.trials}) == sum(len(c.trials) for c in chunks)
+
+
+def test_the_readme_counts_the_networks():
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    assert f"trains {len(list(experiments.get('fig2a').trials('quick', 0)))} networks" in readme
 
 
 def test_the_paper_grid():

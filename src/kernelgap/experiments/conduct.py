@@ -1,6 +1,7 @@
 """Run an experiment from its name to its table."""
 
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
@@ -29,7 +30,15 @@ def run(
     chunks = plan_chunks(experiment.trials(scale, seed))
     folder = Path(out) if out is not None else default_folder(name, scale, seed)
     with Store.open(folder) as store:
-        store.describe({"experiment": name, "scale": scale, "seed": seed, "chunks": sorted(c.id for c in chunks)})
+        store.describe(
+            {
+                "experiment": name,
+                "scale": scale,
+                "seed": seed,
+                "kernelgap version": version("kernelgap"),
+                "chunks": sorted(c.id for c in chunks),
+            }
+        )
         if on_progress is not None:
             run_chunks(chunks, store, workers=workers, on_progress=on_progress)
         else:

@@ -4,6 +4,7 @@ from jax.nn import relu
 
 from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params
+from kernelgap.networks.resnet import first_output
 from kernelgap.networks.three_layer import weights
 
 
@@ -14,10 +15,6 @@ def features(params: Params, x: Inputs) -> Features:
 
 def apply(params: Params, x: Inputs) -> Outputs:
     return features(params, x) @ params["A"].T
-
-
-def first_output(params: Params, x: Inputs) -> Outputs:
-    return relu(affine(x, params["W"], params["b1"])) @ params["A"].T
 
 
 resnet_full = Network("3resnet-full", "A (s(Wx + b1) + s(U s(Wx + b1) + b2))", weights, features, apply, first_output)
