@@ -23,6 +23,18 @@ def kernelgap(*arguments, cwd=None):
     )
 
 
+def started(*arguments, cwd):
+    """The command in a process group of its own, as a shell would start it."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
 def test_run_prints_a_table_and_a_sentence(tmp_path):
     done = kernelgap("run", "tiny", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -98,13 +110,7 @@ def test_a_mistake_in_a_process_of_its_own(tmp_path):
 
 @pytest.mark.parametrize("after", [0.3, 1.0, 2.0])
 def test_an_early_interruption(tmp_path, after):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kernelgap", "run", "fig2a"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = started("-m", "kernelgap", "run", "fig2a", cwd=tmp_path)
     time.sleep(after)
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
@@ -115,13 +121,7 @@ def test_an_early_interruption(tmp_path, after):
 
 
 def test_terminating_the_coordinator_ends_its_workers(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, str(TINY), "run", "long", "--workers", "1", "--out", "out"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = started(TINY, "run", "long", "--workers", "1", "--out", "out", cwd=tmp_path)
     _wait_for(tmp_path / "out" / "run.sqlite")
     time.sleep(4)
     process.terminate()
@@ -131,14 +131,7 @@ def test_terminating_the_coordinator_ends_its_workers(tmp_path):
 
 
 def test_an_interrupted_run_says_what_was_kept(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, str(TINY), "run", "long", "--workers", "1", "--out", "out"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = started(TINY, "run", "long", "--workers", "1", "--out", "out", cwd=tmp_path)
     _wait_for(tmp_path / "out" / "run.sqlite")
     time.sleep(4)
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: the workers get it too

@@ -14,13 +14,11 @@ POLL = 0.2  # seconds between looks at the workers' progress
 
 @dataclass(frozen=True)
 class Progress:
-    """``share`` of the whole cost that is done, the number of finished chunks, and the one that just finished."""
+    """``share`` of the whole cost that is done, and the number of finished chunks."""
 
     share: float
     chunks_done: int
     chunks: int
-    last: Chunk | None = None
-    result: ChunkResult | None = None
 
     def __str__(self) -> str:
         return f"{self.chunks_done} of {self.chunks} chunks"
@@ -78,10 +76,10 @@ def _drain(
         if news and not ready:
             on_progress(meter.progress())
         for future in ready:
-            chunk, result = futures[future], future.result()
-            store.save(chunk, result)
+            chunk = futures[future]
+            store.save(chunk, future.result())
             meter.done.add(chunk.id)
-            on_progress(meter.progress(chunk, result))
+            on_progress(meter.progress())
 
 
 class _Meter:
@@ -92,6 +90,6 @@ class _Meter:
         self.done = done
         self.shares: dict[str, float] = {}
 
-    def progress(self, last: Chunk | None = None, result: ChunkResult | None = None) -> Progress:
+    def progress(self) -> Progress:
         done = sum(c * (1.0 if i in self.done else self.shares.get(i, 0.0)) for i, c in self.costs.items())
-        return Progress(done / sum(self.costs.values()), len(self.done), len(self.costs), last, result)
+        return Progress(done / sum(self.costs.values()), len(self.done), len(self.costs))
