@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 from loky import ProcessPoolExecutor, cpu_count
@@ -35,7 +36,9 @@ class LocalWorkers:
     _told: Any
 
     def submit(self, chunk: Chunk) -> Any:
-        # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take.
+        # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take. The
+        # resource tracker, which would lift the mask, is started before.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return self.executor.submit(_work, chunk)
@@ -68,15 +71,17 @@ def local_workers(count: int) -> Iterator[LocalWorkers]:
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
-    """While workers run, SIGTERM is taken as Ctrl-C, so that they end with this process."""
+    """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    taken = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.default_int_handler) for number in taken]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(taken, before, strict=True):
+            signal.signal(number, handler)
 
 
 _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
@@ -84,6 +89,7 @@ _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of th
 
 def _begin(told: Any) -> None:
     global _tell
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _tell = told.put
 
 
