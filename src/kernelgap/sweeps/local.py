@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from typing import Any
 
-from loky import ProcessPoolExecutor, cpu_count
+from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, run_chunk
@@ -21,11 +21,6 @@ SINGLE_THREADED = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-
-
-def cores() -> int:
-    """The cores that this process may use, as far as the system tells (affinity, container quotas)."""
-    return int(cpu_count())
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 
 from kernelgap.errors import InputError
+from kernelgap.machine import cores
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.local import LocalWorkers, cores, local_workers
+from kernelgap.sweeps.local import LocalWorkers, local_workers
 from kernelgap.sweeps.store import Store
 
 POLL = 0.2  # seconds between looks at the workers' progress

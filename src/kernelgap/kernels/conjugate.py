@@ -1,0 +1,27 @@
+"""Conjugate kernels: the last hidden layer of an infinitely wide random ReLU network, K(x,z) = 2^L E h_L(x) h_L(z) / m.
+
+``ck2`` (one hidden layer: the arc-cosine kernel) and ``ck3`` (two) are depths 1 and 2. On unit vectors K(x,x) = 1.
+"""
+
+from dataclasses import dataclass
+
+from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.inner_kernel import InnerKernel
+from kernelgap.kernels.pairs import Pairs, Value
+from kernelgap.kernels.relu_layers import relu_layers
+
+
+@dataclass(frozen=True, repr=False)
+class Conjugate(InnerKernel):
+    """``depth`` counts hidden layers; ``hidden_bias`` gives those after the first a bias, as section 8.1's have."""
+
+    name = "ck"
+    depth: int = 1
+    hidden_bias: bool = False
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+
+    def formula(self, pairs: Pairs) -> Value:
+        *_, last = relu_layers(pairs, self.depth, self.hidden_bias)
+        return last.outputs

@@ -1,0 +1,44 @@
+"""Kernels of |x - z| over a bandwidth, which the data set if nobody else does."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from kernelgap.errors import InputError
+from kernelgap.kernels.bandwidth import Bandwidth, check_bandwidth, median_distance
+from kernelgap.kernels.gram import check_rows
+from kernelgap.kernels.kernel import FormulaKernel
+
+
+@dataclass(frozen=True, repr=False)
+class DistanceKernel(FormulaKernel):
+    """``bandwidth`` "median" is the median distance between points, times ``factor``; ``fit`` settles it on data.
+
+    Before ``fit``, each call takes the median over all the points that it is given.
+    """
+
+    bandwidth: Bandwidth = "median"
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_bandwidth(self.bandwidth, self.factor)
+
+    @property
+    def length(self) -> float:
+        """The number that distances are divided by."""
+        if self.bandwidth == "median":
+            raise InputError(f"The bandwidth of {self.spec} comes from data: call fit(X) first, or give a number.")
+        return self.bandwidth * self.factor
+
+    def fit(self, X: object) -> Self:
+        if self.bandwidth != "median":
+            return self
+        return replace(self, bandwidth=median_distance(check_rows(X)) * self.factor, factor=1.0)
+
+    @property
+    def settled(self) -> bool:
+        return self.bandwidth != "median"
+
+    def diagonal(self, X: object) -> np.ndarray:
+        return np.ones(len(check_rows(X)))

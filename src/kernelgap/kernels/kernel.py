@@ -1,0 +1,107 @@
+"""What every kernel is: a callable (X, Z) -> Gram matrix with a text that names it, closed under + and *."""
+
+from abc import ABC, abstractmethod
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.calls import format_call
+from kernelgap.errors import InputError
+from kernelgap.kernels.gram import check_rows, evaluate
+from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, Value
+
+Gram = Float[np.ndarray, "n m"]
+
+
+class Kernel(ABC):
+    """A symmetric positive semi-definite function of two inputs."""
+
+    def __call__(self, X: object, Z: object = None) -> Gram:
+        """The Gram matrix K(x, z) of the rows of X with those of Z (with those of X itself, if Z is not given)."""
+        first = check_rows(X)
+        second = first if Z is None or Z is X else check_rows(Z, "Z")
+        if second.shape[1] != first.shape[1]:
+            raise InputError(f"X has {first.shape[1]} columns and Z has {second.shape[1]}: a kernel needs the same.")
+        if not self.settled:
+            return self.fit(first if second is first else np.concatenate([first, second]))._gram(first, second)
+        return self._gram(first, second)
+
+    @abstractmethod
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        """The Gram matrix of checked inputs; ``Z is X`` where both are the same."""
+
+    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
+        """K(x, x) for each row."""
+        rows = check_rows(X)
+        return np.array([self._gram(rows[i : i + 1], rows[i : i + 1])[0, 0] for i in range(len(rows))])
+
+    def fit(self, X: object) -> "Kernel":
+        """This kernel with what it takes from the data (such as a median distance) settled on X."""
+        return self
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to take from the data. What is, a call takes from the points that it is given."""
+        return True
+
+    @property
+    def has_formula(self) -> bool:
+        """Whether ``value`` states the kernel as a formula in <x,z>, |x| and |z|, for any arithmetic."""
+        return False
+
+    def value(self, pairs: Pairs) -> Value:
+        """K(x, z) of the pairs."""
+        raise InputError(f"The kernel {self.spec} has no formula in <x,z>, |x| and |z|.")
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The text from which ``kernels.get`` makes this kernel again, if it can."""
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.spec}>"
+
+    def __add__(self, other: object) -> "Kernel":
+        from kernelgap.kernels.combination import Sum
+
+        return Sum((self, other)) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: object) -> "Kernel":
+        from kernelgap.kernels.combination import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product((self, other))
+        return Scaled(self, float(other)) if isinstance(other, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+def formula_gram(kernel: Kernel, X: Rows, Z: Rows) -> Gram:
+    """The Gram matrix of a kernel that has a formula."""
+    return evaluate(lambda x, z, inner: kernel.value(NumpyPairs(x, z, inner)), X, Z, kernel.diagonal)
+
+
+class FormulaKernel(Kernel):
+    """A kernel given by a formula in <x,z>, |x| and |z|: ``value`` states it once. A frozen dataclass with a name."""
+
+    name: ClassVar[str]
+    has_formula = True
+
+    @abstractmethod
+    def value(self, pairs: Pairs) -> Value: ...
+
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        return formula_gram(self, X, Z)
+
+    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
+        return np.asarray(self.value(SamePairs(check_rows(X))), dtype=float)
+
+    @property
+    def spec(self) -> str:
+        """The name and what differs from the defaults."""
+        fields = getattr(self, "__dataclass_fields__", {})
+        return format_call(
+            self.name, {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
+        )

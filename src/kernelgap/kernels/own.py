@@ -1,0 +1,80 @@
+"""Anyone's own kernel: a function, or a Gram matrix that was computed elsewhere."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelgap.errors import InputError
+from kernelgap.kernels.gram import check_finite, require_gram
+from kernelgap.kernels.kernel import Gram, Kernel
+from kernelgap.kernels.pairs import Rows
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionKernel(Kernel):
+    """K given by a function of two tables, or of two rows."""
+
+    function: Callable[..., object]
+    pairwise: bool = False
+
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        require_gram(len(X), len(Z))
+        if self.pairwise:
+            values = np.array([[self._number(x, z) for z in Z] for x in X]).reshape(len(X), len(Z))
+        else:
+            values = np.asarray(self.function(X, Z), dtype=float)
+        if values.shape != (len(X), len(Z)):
+            advice = "(n, d) and (m, d) must give (n, m); for a function of two rows, say pairwise=True."
+            raise InputError(f"{self._name} gave the shape {values.shape} for {len(X)} and {len(Z)} rows: {advice}")
+        check_finite(values, f"The Gram matrix of {self._name}")
+        if Z is X and not np.allclose(values, values.T, rtol=1e-8, atol=1e-8 * np.abs(values).max(initial=0.0)):
+            raise InputError(f"{self._name} is not symmetric: K(x,z) and K(z,x) differ, so it is no kernel.")
+        return values
+
+    def _number(self, x: np.ndarray, z: np.ndarray) -> float:
+        try:
+            return float(self.function(x, z))  # type: ignore[arg-type]
+        except TypeError:
+            raise InputError(f"{self._name} must give one number for two rows.") from None
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+    @property
+    def spec(self) -> str:
+        return f"from_function({self._name})"
+
+
+def from_function(function: Callable[..., object], *, pairwise: bool = False) -> Kernel:
+    """A kernel from f(X, Z) -> Gram matrix, or with ``pairwise`` from f(x, z) -> number.
+
+    >>> import numpy as np
+    >>> kernel = from_function(lambda X, Z: (1 + X @ Z.T) ** 2)
+    >>> kernel(np.eye(2))
+    array([[4., 1.],
+           [1., 4.]])
+    """
+    if not callable(function):
+        raise InputError(f"from_function takes a function, not {function!r}.")
+    return FunctionKernel(function, pairwise)
+
+
+@dataclass(frozen=True, repr=False)
+class Precomputed(Kernel):
+    """In place of inputs, the Gram matrix itself: rows are samples, columns are training samples."""
+
+    def __call__(self, X: object, Z: object = None) -> Gram:
+        gram = np.asarray(X, dtype=float)
+        if gram.ndim != 2:
+            raise InputError(f"A precomputed Gram matrix has two dimensions, not the shape {gram.shape}.")
+        check_finite(gram, "The precomputed Gram matrix")
+        return gram
+
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        return X
+
+    @property
+    def spec(self) -> str:
+        return "precomputed"

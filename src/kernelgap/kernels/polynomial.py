@@ -1,0 +1,31 @@
+"""The polynomial kernel, K(x,z) = (<x,z> + c)^p; p = 1 and c = 0 is linear regression."""
+
+from dataclasses import dataclass
+
+from kernelgap.errors import InputError
+from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.inner_kernel import InnerKernel
+from kernelgap.kernels.pairs import Pairs, Value
+
+
+@dataclass(frozen=True, repr=False)
+class Polynomial(InnerKernel):
+    name = "polynomial"
+    degree: int = 3
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_depth(self.degree, "degree")
+        if not 0 <= self.offset < float("inf"):
+            raise InputError(f"offset must be a number of at least 0, not {self.offset!r}: else it is no kernel.")
+
+    def formula(self, pairs: Pairs) -> Value:
+        return (pairs.inner + self.offset) ** self.degree
+
+
+@dataclass(frozen=True, repr=False)
+class Linear(InnerKernel):
+    name = "linear"
+
+    def formula(self, pairs: Pairs) -> Value:
+        return pairs.inner

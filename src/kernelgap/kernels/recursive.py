@@ -1,0 +1,24 @@
+"""The recursive kernel of Zhang, Lee and Jordan: K_0 = <x,z> / (|x| |z|), then K -> 1 / (2 - K), ``depth`` times."""
+
+from dataclasses import dataclass
+
+from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.inner_kernel import InnerKernel
+from kernelgap.kernels.pairs import Pairs, Value
+
+
+@dataclass(frozen=True, repr=False)
+class Recursive(InnerKernel):
+    """K = sum_p 2^-(p+1) K^p at one step, so that every power of the cosine has weight; K(x,x) stays 1."""
+
+    name = "recursive"
+    depth: int = 1
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+
+    def formula(self, pairs: Pairs) -> Value:
+        value = pairs.cosine
+        for _ in range(self.depth):
+            value = 1 / (2 - value)
+        return value

@@ -1,0 +1,122 @@
+"""Kernels by name, and sums and products of them as text."""
+
+import ast
+import inspect
+from collections.abc import Callable
+
+from kernelgap.errors import InputError, unknown
+from kernelgap.kernels.arcsin import Arcsin
+from kernelgap.kernels.conjugate import Conjugate
+from kernelgap.kernels.gaussian import Gaussian
+from kernelgap.kernels.kernel import Kernel
+from kernelgap.kernels.laplace import Laplace
+from kernelgap.kernels.own import Precomputed
+from kernelgap.kernels.polynomial import Linear, Polynomial
+from kernelgap.kernels.random_features import random_features
+from kernelgap.kernels.recursive import Recursive
+from kernelgap.kernels.resnet_tangent import ResNetTangent
+from kernelgap.kernels.tangent import Tangent
+
+
+def ck2(bias: bool = False) -> Kernel:
+    """Conjugate kernel of the two-layer network: ck(depth=1)."""
+    return Conjugate(bias=bias, depth=1)
+
+
+def ck3(bias: bool = False, hidden_bias: bool = False) -> Kernel:
+    """Conjugate kernel of the three-layer network: ck(depth=2)."""
+    return Conjugate(bias=bias, depth=2, hidden_bias=hidden_bias)
+
+
+def ck3res(bias: bool = False, hidden_bias: bool = False) -> Kernel:
+    """Conjugate kernel of the three-layer ResNet with full U: ntk3res(train="last")."""
+    return ResNetTangent(bias=bias, hidden_bias=hidden_bias, train="last")
+
+
+def ntk2(bias: bool = False, train: str = "all") -> Kernel:
+    """Neural tangent kernel of the two-layer network: ntk(depth=1)."""
+    return Tangent(bias=bias, depth=1, train=train)
+
+
+def ntk3(bias: bool = False, hidden_bias: bool = False, train: str = "all") -> Kernel:
+    """Neural tangent kernel of the three-layer network: ntk(depth=2)."""
+    return Tangent(bias=bias, depth=2, hidden_bias=hidden_bias, train=train)
+
+
+KERNELS: dict[str, Callable[..., Kernel]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "arcsin": Arcsin,
+    "recursive": Recursive,
+    "random_features": random_features,
+    "ck2": ck2,
+    "ck3": ck3,
+    "ck": Conjugate,
+    "ntk2": ntk2,
+    "ntk3": ntk3,
+    "ntk": Tangent,
+    "ck3res": ck3res,
+    "ntk3res": ResNetTangent,
+    "precomputed": Precomputed,
+}
+
+
+def get(kernel: str | Kernel) -> Kernel:
+    """A kernel from text: a name, a name with arguments, or sums and products of these; a kernel is given back.
+
+    >>> get("ntk2")
+    <kernel ntk>
+    >>> get("0.5 * gaussian(bandwidth=2.0) + ck(depth=3, bias=True)")
+    <kernel 0.5 * gaussian(bandwidth=2.0) + ck(bias=True, depth=3)>
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        raise InputError(f"A kernel is a name, a kernel or 'precomputed', not {type(kernel).__name__}.")
+    try:
+        tree = ast.parse(kernel.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        raise _not_a_kernel(kernel) from None
+    made = _build(tree, kernel)
+    if not isinstance(made, Kernel):
+        raise _not_a_kernel(kernel)
+    return made
+
+
+def _build(tree: ast.expr, text: str) -> Kernel | float:
+    match tree:
+        case ast.BinOp(left, ast.Add(), right):
+            first, second = _build(left, text), _build(right, text)
+            if isinstance(first, Kernel) and isinstance(second, Kernel):
+                return first + second
+        case ast.BinOp(left, ast.Mult(), right):
+            first, second = _build(left, text), _build(right, text)
+            if isinstance(first, Kernel) or isinstance(second, Kernel):
+                return first * second
+        case ast.Constant(int() | float() as number):
+            return float(number)
+        case ast.Name(name):
+            return _make(name, {}, text)
+        case ast.Call(ast.Name(name), [], keywords):
+            try:
+                arguments = {str(k.arg): ast.literal_eval(k.value) for k in keywords}
+            except ValueError:
+                raise _not_a_kernel(text) from None
+            return _make(name, arguments, text)
+    raise _not_a_kernel(text)
+
+
+def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:
+    if name not in KERNELS:
+        raise unknown("kernel", name, KERNELS)
+    known = inspect.signature(KERNELS[name]).parameters
+    for argument in arguments:
+        if argument not in known:
+            raise unknown(f"argument of {name}", argument, known)
+    return KERNELS[name](**arguments)
+
+
+def _not_a_kernel(text: str) -> InputError:
+    return InputError(f"'{text}' is not a kernel such as ntk2, gaussian(bandwidth=2.0) or ck2 + 0.1 * laplace.")

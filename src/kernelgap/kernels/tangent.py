@@ -1,0 +1,37 @@
+"""Neural tangent kernels of infinitely wide fully connected ReLU networks (Jacot, Gabriel and Hongler).
+
+K(x,z) = sum over layers of <d out(x) / d weights, d out(z) / d weights>: with layers l = 1..L of input covariance
+Sigma_l and slopes S_l, the weights into layer l give Sigma_l S_l S_l+1 ... S_L, those of the output give the conjugate
+kernel. ``ntk2`` (one hidden layer) and ``ntk3`` (two) are depths 1 and 2. On unit vectors K(x,x) = L + 1.
+A network of ``kernelgap.networks`` with section 8.1's start tends to 2^-L of it (with both biases) as it widens.
+"""
+
+from dataclasses import dataclass
+
+from kernelgap.kernels.check import check_depth, check_part
+from kernelgap.kernels.inner_kernel import InnerKernel
+from kernelgap.kernels.pairs import Pairs, Value
+from kernelgap.kernels.relu_layers import relu_layers
+
+
+@dataclass(frozen=True, repr=False)
+class Tangent(InnerKernel):
+    """``train`` says over which weights: all, the hidden layers', or the last layer's (the conjugate kernel)."""
+
+    name = "ntk"
+    depth: int = 1
+    hidden_bias: bool = False
+    train: str = "all"
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+        check_part(self.train)
+
+    def formula(self, pairs: Pairs) -> Value:
+        hidden: Value = 0
+        for layer in relu_layers(pairs, self.depth, self.hidden_bias):
+            hidden = (hidden + layer.inputs) * layer.slopes
+            last = layer.outputs
+        if self.train == "all":
+            return hidden + last
+        return hidden if self.train == "hidden" else last

@@ -1,0 +1,47 @@
+"""What this machine has to give: cores, threads, memory."""
+
+import os
+from pathlib import Path
+
+from loky import cpu_count
+
+from kernelgap.errors import InputError
+
+GIB = 2**30
+
+
+def cores() -> int:
+    """The cores that this process may use, as far as the system tells (affinity, container quotas)."""
+    return int(cpu_count())
+
+
+def threads() -> int:
+    """The threads that linear algebra uses here: OMP_NUM_THREADS where it is set (as in workers), else the cores."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores(), int(asked)) if asked.isdigit() and int(asked) > 0 else cores()
+
+
+def available_memory() -> int:
+    """Bytes that can still be allocated without swapping: the system's count, or a container's limit if lower."""
+    free = [os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")] or free
+    except OSError:
+        pass
+    for limit, usage in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        try:
+            free.append(int(Path(limit).read_text()) - int(Path(usage).read_text()))
+        except (OSError, ValueError):  # no such limit here
+            continue
+    return max(0, min(free))
+
+
+def require_memory(needed: int, what: str, instead: str) -> None:
+    """Refuse before allocating what does not fit, with the numbers and what to do instead."""
+    free = available_memory()
+    if needed > free:
+        raise InputError(f"{what} needs {needed / GIB:.3g} GiB, and {free / GIB:.3g} GiB are free. {instead}")
