@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 
 from kernelgap import console
-from kernelgap.sweeps.local import SINGLE_THREADED, cores
+from kernelgap.machine import cores
+from kernelgap.sweeps.local import SINGLE_THREADED
 
 HERE = Path(__file__).parent
 GRID = [(rate, decay) for rate in (0.005, 0.01, 0.02, 0.05) for decay in (1e-4, 1e-3, 2e-3)]

@@ -4,28 +4,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kernelgap import estimators, experiments, networks, problems, reports, sweeps, training
+    from kernelgap import estimators, experiments, kernels, networks, problems, regression, reports, sweeps, training
     from kernelgap.errors import InputError
-    from kernelgap.estimators import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
+    from kernelgap.estimators import (
+        KernelClassifier,
+        KernelRegressor,
+        ResNetRegressor,
+        ThreeLayerRegressor,
+        TwoLayerRegressor,
+        load,
+    )
     from kernelgap.experiments import run
 
 # Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
 _HOME = {
-    **dict.fromkeys(("estimators", "experiments", "networks", "problems", "reports", "sweeps", "training")),
-    **dict.fromkeys(("ResNetRegressor", "ThreeLayerRegressor", "TwoLayerRegressor"), "estimators"),
+    **dict.fromkeys(
+        (
+            "estimators",
+            "experiments",
+            "kernels",
+            "networks",
+            "problems",
+            "regression",
+            "reports",
+            "sweeps",
+            "training",
+        )
+    ),
+    **dict.fromkeys(
+        (
+            "KernelClassifier",
+            "KernelRegressor",
+            "ResNetRegressor",
+            "ThreeLayerRegressor",
+            "TwoLayerRegressor",
+            "load",
+        ),
+        "estimators",
+    ),
     "InputError": "errors",
     "run": "experiments",
 }
 
 __all__ = [
     "InputError",
+    "KernelClassifier",
+    "KernelRegressor",
     "ResNetRegressor",
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
     "estimators",
     "experiments",
+    "kernels",
+    "load",
     "networks",
     "problems",
+    "regression",
     "reports",
     "run",
     "sweeps",

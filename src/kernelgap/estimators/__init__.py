@@ -1,5 +1,14 @@
-"""scikit-learn estimators over the networks."""
+"""scikit-learn estimators over the networks and kernels."""
 
+from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
+from kernelgap.estimators.saving import load
 
-__all__ = ["ResNetRegressor", "ThreeLayerRegressor", "TwoLayerRegressor"]
+__all__ = [
+    "KernelClassifier",
+    "KernelRegressor",
+    "ResNetRegressor",
+    "ThreeLayerRegressor",
+    "TwoLayerRegressor",
+    "load",
+]

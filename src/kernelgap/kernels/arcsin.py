@@ -11,4 +11,4 @@ class Arcsin(InnerKernel):
     name = "arcsin"
 
     def formula(self, pairs: Pairs) -> Value:
-        return pairs.arithmetic.pi / 2 - pairs.angle
+        return pairs.arithmetic.pi / 2 - pairs.polar.angle

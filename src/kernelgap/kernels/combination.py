@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.kernel import Gram, Kernel, formula_gram
+from kernelgap.kernels.kernel import Gram, Kernel
 from kernelgap.kernels.pairs import Pairs, Rows, Value
 
 
 @dataclass(frozen=True, repr=False)
 class Joined(Kernel):
-    """Kernels of the same inputs, joined entry by entry; where all have formulas, in one pass over the tiles."""
+    """Kernels of the same inputs, joined entry by entry."""
 
     parts: tuple[Kernel, ...]
 
@@ -39,8 +39,6 @@ class Joined(Kernel):
         return reduce(self._join, (part.diagonal(X) for part in self.parts))
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        if self.has_formula:
-            return formula_gram(self, X, Z)
         return reduce(self._join, (part._gram(X, Z) for part in self.parts))
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.kernels.bandwidth import Bandwidth, check_bandwidth, median_distance
 from kernelgap.kernels.gram import check_rows
-from kernelgap.kernels.kernel import FormulaKernel
+from kernelgap.kernels.kernel import FormulaKernel, Gram
+from kernelgap.kernels.pairs import Rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,6 +40,11 @@ class DistanceKernel(FormulaKernel):
     @property
     def settled(self) -> bool:
         return self.bandwidth != "median"
+
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        centre = X.mean(axis=0)  # distances do not change, but keep more digits
+        first = X - centre
+        return super()._gram(first, first if Z is X else Z - centre)
 
     def diagonal(self, X: object) -> np.ndarray:
         return np.ones(len(check_rows(X)))

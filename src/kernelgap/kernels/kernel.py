@@ -78,11 +78,6 @@ class Kernel(ABC):
     __rmul__ = __mul__
 
 
-def formula_gram(kernel: Kernel, X: Rows, Z: Rows) -> Gram:
-    """The Gram matrix of a kernel that has a formula."""
-    return evaluate(lambda x, z, inner: kernel.value(NumpyPairs(x, z, inner)), X, Z, kernel.diagonal)
-
-
 class FormulaKernel(Kernel):
     """A kernel given by a formula in <x,z>, |x| and |z|: ``value`` states it once. A frozen dataclass with a name."""
 
@@ -93,7 +88,7 @@ class FormulaKernel(Kernel):
     def value(self, pairs: Pairs) -> Value: ...
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return formula_gram(self, X, Z)
+        return evaluate(lambda x, z, inner: self.value(NumpyPairs(x, z, inner)), X, Z, self.diagonal)
 
     def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
         return np.asarray(self.value(SamePairs(check_rows(X))), dtype=float)

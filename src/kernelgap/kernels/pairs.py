@@ -6,7 +6,7 @@ the same formula.
 """
 
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -22,7 +22,15 @@ class Arithmetic(Protocol):
     def pi(self) -> Value: ...
     def sqrt(self, value: Value) -> Value: ...
     def exp(self, value: Value) -> Value: ...
-    def arccos(self, value: Value) -> Value: ...
+    def polar(self, cosine: Value) -> "Polar": ...
+
+
+class Polar(NamedTuple):
+    """An angle from 0 to pi, with its cosine and sine."""
+
+    cosine: Value
+    sine: Value
+    angle: Value
 
 
 class Pairs(Protocol):
@@ -46,13 +54,8 @@ class Pairs(Protocol):
         ...
 
     @property
-    def cosine(self) -> Value:
-        """Of the angle between x and z; 0 where x or z is 0."""
-        ...
-
-    @property
-    def angle(self) -> Value:
-        """Between x and z, from 0 to pi."""
+    def polar(self) -> Polar:
+        """The angle between x and z; a right angle where x or z is 0."""
         ...
 
     @property
@@ -77,10 +80,10 @@ class NumpyArithmetic:
         return np.sqrt(np.maximum(value, 0.0))
 
     @classmethod
-    def arccos(cls, value: Value) -> Value:
+    def polar(cls, cosine: Value) -> Polar:
         end = 1.0 - cls.ENDS
-        angle = np.arccos(np.clip(value, -1.0, 1.0))
-        return np.where(value >= end, 0.0, np.where(value <= -end, np.pi, angle))
+        cosine = np.where(np.abs(cosine) >= end, np.sign(cosine), cosine)
+        return Polar(cosine, np.sqrt(1.0 - cosine * cosine), np.arccos(cosine))
 
 
 class NumpyPairs:
@@ -91,7 +94,7 @@ class NumpyPairs:
     """
 
     arithmetic = NumpyArithmetic()
-    NEAR = 1e-10  # 1 - |cosine| below which x - z is used
+    NEAR = 1e-6  # 1 - |cosine| below which x - z is used
 
     def __init__(self, X: Rows, Z: Rows, inner: Float[np.ndarray, "n m"] | None = None) -> None:
         self._X, self._Z = X, Z
@@ -111,23 +114,22 @@ class NumpyPairs:
         return np.sqrt(x) * np.sqrt(z)
 
     @cached_property
-    def cosine(self) -> Float[np.ndarray, "n m"]:
+    def polar(self) -> Polar:
         lengths = self.lengths
-        cosine = self.inner / (lengths if lengths.all() else np.where(lengths > 0, lengths, 1.0))
-        return np.clip(cosine, -1.0, 1.0, out=cosine)
-
-    @cached_property
-    def angle(self) -> Float[np.ndarray, "n m"]:
-        angle = np.arccos(self.cosine)
-        rows, columns = np.nonzero(np.abs(self.cosine) > 1 - self.NEAR)
+        cosine, sine, angle = self.arithmetic.polar(
+            self.inner / (lengths if lengths.all() else np.where(lengths > 0, lengths, 1.0))
+        )
+        rows, columns = np.nonzero(np.abs(cosine) > 1 - self.NEAR)
         if len(rows):
             # with unit vectors u, v and s the sign of <u,v>: |u - s v| = 2 sin(a / 2), a the angle between u and s v
-            same = self.cosine[rows, columns] > 0
+            same = cosine[rows, columns] > 0
             u, v = _unit(self._X), np.stack([-_unit(self._Z), _unit(self._Z)])
             half = np.sqrt(_squared_differences(u, v, rows, (same.astype(int), columns))) / 2
-            small = 2 * np.arcsin(np.minimum(half, 1.0))
+            small = 2 * np.arcsin(half)
+            cosine[rows, columns] = np.where(same, 1.0, -1.0) * (1.0 - 2 * half**2)
+            sine[rows, columns] = np.sin(small)
             angle[rows, columns] = np.where(same, small, np.pi - small)
-        return angle
+        return Polar(cosine, sine, angle)
 
     @cached_property
     def squared_distance(self) -> Float[np.ndarray, "n m"]:
@@ -149,8 +151,7 @@ class SamePairs:
         self.inner: Float[np.ndarray, " n"] = np.einsum("nd,nd->n", X, X)
         self.squared_lengths = (self.inner, self.inner)
         self.lengths = self.inner
-        self.cosine = (self.inner > 0).astype(float)
-        self.angle = np.arccos(self.cosine)
+        self.polar = self.arithmetic.polar((self.inner > 0).astype(float))
         self.squared_distance = np.zeros_like(self.inner)
 
     def with_bias(self) -> "SamePairs":

@@ -48,18 +48,18 @@ def _relu(pairs: Pairs) -> Value:
 
 
 def _step(pairs: Pairs) -> Value:
-    return (1 - pairs.angle / pairs.arithmetic.pi) / 2
+    return (1 - pairs.polar.angle / pairs.arithmetic.pi) / 2
 
 
 def _sign(pairs: Pairs) -> Value:
-    return 1 - 2 * pairs.angle / pairs.arithmetic.pi
+    return 1 - 2 * pairs.polar.angle / pairs.arithmetic.pi
 
 
 def _erf(pairs: Pairs) -> Value:
     """Williams (1997): (2/pi) arcsin(2<x,z> / sqrt((1 + 2|x|^2)(1 + 2|z|^2)))."""
     math = pairs.arithmetic
     x, z = pairs.squared_lengths
-    return 1 - 2 * math.arccos(2 * pairs.inner / math.sqrt((1 + 2 * x) * (1 + 2 * z))) / math.pi
+    return 1 - 2 * math.polar(2 * pairs.inner / math.sqrt((1 + 2 * x) * (1 + 2 * z))).angle / math.pi
 
 
 def _waves(sign: int) -> Callable[[Pairs], Value]:

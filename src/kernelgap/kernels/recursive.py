@@ -18,7 +18,7 @@ class Recursive(InnerKernel):
         check_depth(self.depth)
 
     def formula(self, pairs: Pairs) -> Value:
-        value = pairs.cosine
+        value = pairs.polar.cosine
         for _ in range(self.depth):
             value = 1 / (2 - value)
         return value

@@ -29,10 +29,10 @@ def relu_layers(pairs: Pairs, depth: int, hidden_bias: bool = False) -> Iterator
     """
     math = pairs.arithmetic
     inputs, squared_inputs, lengths = pairs.inner, pairs.squared_lengths, pairs.lengths
-    cosine, angle = pairs.cosine, pairs.angle
+    polar = pairs.polar
     for layer in range(1, depth + 1):
-        slopes = 1 - angle / math.pi
-        kappa = math.sqrt(1 - cosine * cosine) / math.pi + slopes * cosine
+        slopes = 1 - polar.angle / math.pi
+        kappa = polar.sine / math.pi + slopes * polar.cosine
         outputs = lengths * kappa
         yield ReluLayer(inputs, squared_inputs, outputs, slopes)
         if layer == depth:
@@ -42,7 +42,6 @@ def relu_layers(pairs: Pairs, depth: int, hidden_bias: bool = False) -> Iterator
             squared_inputs = (squared_inputs[0] + one, squared_inputs[1] + one)
             lengths = math.sqrt(squared_inputs[0] * squared_inputs[1])
             inputs = outputs + one
-            cosine = inputs / lengths
+            polar = math.polar(inputs / lengths)
         else:
-            inputs, cosine = outputs, kappa
-        angle = math.arccos(cosine)
+            inputs, polar = outputs, math.polar(kappa)

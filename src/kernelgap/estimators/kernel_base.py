@@ -1,0 +1,95 @@
+"""What the kernel estimators share: the kernel, the choice of the ridge, predictions in blocks, files."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernelgap import kernels
+from kernelgap.errors import InputError
+from kernelgap.estimators.defaults import is_number
+from kernelgap.kernels import Kernel
+from kernelgap.machine import require_memory
+from kernelgap.regression import Choice, choose_ridge, ridge_path
+
+BLOCK = 2**25  # entries of the Gram matrix that a prediction computes at a time: 256 MiB
+
+
+class KernelEstimator(BaseEstimator):  # type: ignore[misc]
+    """Kernel ridge regression with any number of outputs."""
+
+    def __init__(
+        self,
+        kernel: str | Kernel = "ntk2",
+        *,
+        ridge: Any = "path",
+        selection: str = "holdout",
+        validation_fraction: float = 0.2,
+        folds: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+        self.selection = selection
+        self.validation_fraction = validation_fraction
+        self.folds = folds
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
+        """Choose the ridge, if it is to be chosen, and solve."""
+        self.kernel_ = kernels.get(self.kernel).fit(X)
+        precomputed = self.kernel == "precomputed"
+        if precomputed and X.shape[0] != X.shape[1]:
+            raise InputError(f"With kernel='precomputed', fit takes the square Gram matrix, not the shape {X.shape}.")
+        n = len(X)
+        require_memory(
+            3 * 8 * n * n,
+            f"Kernel regression on {n} samples",
+            "Take fewer, or regress over explicit features (kernels.random_features, regression.feature_path).",
+        )
+        choice = self._choose(self.kernel_(X), Y)
+        self.ridge_ = choice.ridge
+        self.spectrum_ = choice.spectrum
+        self.dual_coef_ = choice.coefficients
+        self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
+        self.X_fit_ = None if precomputed else X
+
+    def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
+        if is_number(self.ridge):
+            path = ridge_path(gram, Y, self.ridge, overwrite=self.kernel != "precomputed")
+            return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
+        if isinstance(self.ridge, str) and self.ridge != "path":
+            raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
+        return choose_ridge(
+            gram,
+            Y,
+            None if isinstance(self.ridge, str) else self.ridge,
+            by=self.selection,
+            rng=check_random_state(self.random_state),
+            held_out=self.validation_fraction,
+            folds=self.folds,
+        )
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        """The regression's outputs, (n, k)."""
+        check_is_fitted(self, "dual_coef_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        if self.X_fit_ is None:
+            return X @ self.dual_coef_
+        step = max(1, BLOCK // len(self.X_fit_))
+        blocks = [self.kernel_(X[i : i + step], self.X_fit_) @ self.dual_coef_ for i in range(0, len(X), step)]
+        return np.concatenate(blocks)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted model to a file that ``kernelgap.load`` reads: numbers and text, no code."""
+        from kernelgap.estimators.saving import save
+
+        return save(self, path)

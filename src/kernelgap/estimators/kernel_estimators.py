@@ -1,0 +1,78 @@
+"""Kernel ridge regression as a scikit-learn regressor and classifier."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from kernelgap.errors import InputError
+from kernelgap.estimators.kernel_base import KernelEstimator
+
+PARAMETERS = """
+    Parameters
+    ----------
+    kernel : a name ("ntk2", "gaussian(bandwidth=2.0)", "ck2 + 0.1 * laplace"; see ``kernelgap list``), a kernel, or
+        "precomputed": then fit takes the training samples' Gram matrix, and predict that of new samples with them.
+    ridge : a number on the scale of the kernel (scikit-learn's alpha), a list of them, or "path": from interpolation to
+        hardly anything learned, relative to the mean of K(x,x).
+    selection : how the ridge is chosen: on a "holdout", by "folds", by "loo" (leave one out) or "gcv", both in closed
+        form. The chosen ridge is then used on all samples.
+    validation_fraction : share of the samples that "holdout" holds out.
+    folds : how many there are with "folds".
+    random_state : seed of the held-out part or the folds.
+
+    Attributes
+    ----------
+    ridge_, kernel_ : what was used; the kernel with its bandwidth settled.
+    path_ : "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
+    spectrum_ : how healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
+    dual_coef_, X_fit_ : the prediction at x is K(x, X_fit_) dual_coef_.
+"""
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+    __doc__ = f"""Kernel ridge regression, the ridge chosen from a whole path by one factorisation.
+{PARAMETERS}"""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit X (n, d) and y (n,) or (n, outputs)."""
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
+        self._single_output = y.ndim == 1
+        self._fit(X, y.reshape(len(y), -1).astype(float))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Outputs for X (n, d)."""
+        outputs = self._outputs(X)
+        return outputs[:, 0] if self._single_output else outputs
+
+
+class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+    __doc__ = f"""Least squares on one-hot labels with a kernel: the class with the largest output.
+
+    Labels become 1 for their class and 0 for the others, less 1 / classes.
+{PARAMETERS}
+    classes_ : the labels, in the order of the outputs.
+"""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit X (n, d) and labels y (n,)."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError("The classifier needs samples of at least 2 classes, and the labels hold one class.")
+        self._fit(X, np.eye(len(self.classes_))[codes] - 1 / len(self.classes_))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The outputs: (n, classes), or for two classes (n,), above 0 for the second."""
+        outputs = self._outputs(X)
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the largest output for X (n, d)."""
+        outputs = self._outputs(X)
+        return self.classes_[np.argmax(outputs, axis=1)]

@@ -1,0 +1,23 @@
+"""Ridge paths, and linear regression over features."""
+
+from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
+from kernelgap.regression.products import Solutions, ridge_path_by_products
+from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
+from kernelgap.regression.selection import SELECTIONS, Choice, choose_ridge
+from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
+
+__all__ = [
+    "SELECTIONS",
+    "Choice",
+    "FeaturePath",
+    "NotPositiveWarning",
+    "RidgePath",
+    "Solutions",
+    "Spectrum",
+    "choose_ridge",
+    "default_ridges",
+    "feature_path",
+    "lasso_path",
+    "ridge_path",
+    "ridge_path_by_products",
+]

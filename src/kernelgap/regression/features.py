@@ -1,0 +1,87 @@
+"""Linear regression over explicit features, with an l2 or an l1 penalty, for a whole path of penalties."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import lasso_path as sklearn_lasso_path
+
+from kernelgap.errors import InputError
+from kernelgap.kernels.gram import check_finite
+from kernelgap.regression.ridge import check_ridges, default_ridges, ridge_path
+from kernelgap.regression.spectrum import Spectrum
+
+Features = Float[np.ndarray, "n m"]
+
+
+@dataclass(frozen=True)
+class FeaturePath:
+    """Weights for each penalty. ``spectrum`` is that of the smaller Gram matrix (l2 only)."""
+
+    penalties: Float[np.ndarray, " r"]
+    weights: Float[np.ndarray, "r m k"]
+    spectrum: Spectrum | None = None
+
+    def predict(self, features: Features) -> Float[np.ndarray, "r t k"]:
+        r, m, k = self.weights.shape
+        together = self.weights.transpose(1, 0, 2).reshape(m, -1)
+        return (features @ together).reshape(len(features), r, k).transpose(1, 0, 2)
+
+    def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
+        """The mean over samples of |prediction - y|^2, for each penalty."""
+        return np.mean(np.sum((self.predict(features) - Y) ** 2, axis=2), axis=1)
+
+
+def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object = None) -> FeaturePath:
+    """Minimise |Phi w - Y|^2 + ridge |w|^2 for every ridge, in whichever of n and m dimensions are fewer.
+
+    The default path is that of the kernel Phi Phi'.
+    """
+    _check(features, Y)
+    n, m = features.shape
+    if ridges is None:
+        chosen = default_ridges(float(np.sum(features**2) / n), n)
+    else:
+        chosen = check_ridges(ridges)
+    if m < n:
+        path = ridge_path(features.T @ features, features.T @ Y, chosen, overwrite=True)
+        return FeaturePath(chosen, path.coefficients, path.spectrum)
+    path = ridge_path(features @ features.T, Y, chosen, overwrite=True)
+    return FeaturePath(chosen, np.einsum("nm,rnk->rmk", features, path.coefficients, optimize=True), path.spectrum)
+
+
+def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: object = None) -> FeaturePath:
+    """Minimise |Phi w - y|^2 / (2n) + penalty |w|_1 for each output and penalty (scikit-learn's coordinate descent).
+
+    The default path goes from the smallest penalty with all weights 0, over all outputs, down to a thousandth of it.
+    """
+    _check(features, Y)
+    n = len(features)
+    if penalties is None:
+        largest = float(np.max(np.abs(features.T @ Y)) / n)
+        if largest == 0:
+            raise InputError("Y is orthogonal to every feature: an l1 path has no scale. Give penalties.")
+        chosen = np.geomspace(1e-3, 1.0, 30) * largest
+    else:
+        chosen = check_ridges(penalties)
+    order = np.argsort(-chosen)  # from strong to weak, each start the last solution
+    weights = np.empty((len(chosen), features.shape[1], Y.shape[1]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        for output in range(Y.shape[1]):
+            _, found, _ = sklearn_lasso_path(features, Y[:, output], alphas=chosen[order], max_iter=10_000)
+            weights[order, :, output] = found.T
+    failed = sum(issubclass(w.category, ConvergenceWarning) for w in caught)
+    if failed:
+        message = f"{failed} of {len(chosen) * Y.shape[1]} l1 fits did not converge: their penalties are too small."
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    return FeaturePath(chosen, weights)
+
+
+def _check(features: Features, Y: Float[np.ndarray, "n k"]) -> None:
+    if features.ndim != 2 or Y.ndim != 2 or len(features) != len(Y):
+        raise InputError(f"Features (n, m) and Y (n, k) must belong together, not {features.shape} and {Y.shape}.")
+    check_finite(features, "The features")
+    check_finite(Y, "Y")

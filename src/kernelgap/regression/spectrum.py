@@ -1,0 +1,64 @@
+"""Is a Gram matrix positive semi-definite? If not, that is said, and what was added to go on."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelgap.errors import InputError
+
+
+class NotPositiveWarning(UserWarning):
+    """A Gram matrix has an eigenvalue below 0 that rounding does not explain, or one too small for its ridge."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The ends of a Gram matrix's spectrum, and what was added to its diagonal (0, unless it had to be)."""
+
+    samples: int
+    smallest: float
+    largest: float
+    jitter: float = 0.0
+
+    @property
+    def rounding(self) -> float:
+        """How far the rounding of a factorisation can move an eigenvalue."""
+        return float(self.samples * np.finfo(float).eps * max(abs(self.smallest), abs(self.largest)))
+
+    @property
+    def positive(self) -> bool:
+        """Whether the matrix is positive semi-definite, its entries taken as accurate to 12 digits."""
+        return self.smallest >= -self.rounding - 1e-12 * self.largest
+
+    def __str__(self) -> str:
+        verdict = "positive semi-definite" if self.positive else "not positive semi-definite"
+        added = f", {self.jitter:.3g} added to the diagonal" if self.jitter else ""
+        return f"{verdict}: eigenvalues from {self.smallest:.3g} to {self.largest:.3g}{added}"
+
+
+def with_jitter(smallest: float, largest: float, samples: int, least_ridge: float) -> Spectrum:
+    """What must be added to K + least_ridge I to make it safely positive definite: usually nothing, else said aloud."""
+    found = Spectrum(samples, smallest, largest)
+    if largest <= 0 and least_ridge <= 0:
+        raise InputError("The Gram matrix has no positive eigenvalue: nothing can be learned from it.")
+    margin = 2 * found.rounding
+    if smallest + least_ridge > margin:
+        if not found.positive:
+            _warn(found, "The ridge outweighs it.")
+        return found
+    jitter = margin - smallest - least_ridge
+    mended = Spectrum(samples, smallest, largest, jitter)
+    _warn(mended, f"{jitter:.3g} was added to its diagonal on top of the ridge.")
+    return mended
+
+
+def _warn(found: Spectrum, what: str) -> None:
+    if found.positive:
+        problem = "is singular to rounding, too much so for the ridge asked for"
+        advice = "Take a larger ridge, or leave out repeated rows."
+    else:
+        problem = "is not positive semi-definite"
+        advice = "Check that the kernel is one."
+    message = f"The Gram matrix {problem}: its smallest eigenvalue is {found.smallest:.3g}, its largest "
+    warnings.warn(f"{message}{found.largest:.3g}. {what} {advice}", NotPositiveWarning, stacklevel=4)
