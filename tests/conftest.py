@@ -1,7 +1,17 @@
-"""Shapes and types in problems, networks and training are checked while tests run (see --jaxtyping-packages)."""
+"""Shapes and types in problems, networks and training are checked while tests run (see --jaxtyping-packages).
+
+Tests run in as many processes as there are cores, so each keeps linear algebra to one thread: more would only wait for
+each other.
+"""
+
+import os
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
+
+os.environ["OMP_NUM_THREADS"] = "1"
+threadpool_limits(limits=1)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 SMALL = {
     "your_own_problem": {"samples": 60, "epochs": 5},
     "first_f_then_g": {"width": 8, "epochs": (1, 2)},
+    "every_kernel_loses": {"samples": 60, "epochs": 5},
 }
 
 
@@ -32,14 +33,16 @@ def test_links_lead_somewhere():
             assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
-@pytest.mark.parametrize("path", ["README.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md"])
 def test_documents(path):
     results = doctest.testfile(str(ROOT / path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("name", ["kernelgap.problems", "kernelgap.problems.sec8"])
+@pytest.mark.parametrize(
+    "name", ["kernelgap.problems", "kernelgap.problems.sec8", "kernelgap.kernels.registry", "kernelgap.kernels.own"]
+)
 def test_docstrings(name):
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted > 0

@@ -1,12 +1,13 @@
 """What there is, by name."""
 
 import inspect
+from collections.abc import Callable, Mapping
 
-from kernelgap import experiments, networks, problems
+from kernelgap import experiments, kernels, networks, problems
 
 
 def catalogue() -> dict[str, list[dict[str, str]]]:
-    """Experiments with their scales, problems with their arguments, networks with their formulas."""
+    """Experiments with their scales, problems and kernels with their arguments, networks with their formulas."""
     return {
         "experiments": [
             {
@@ -17,12 +18,18 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
             }
             for e in experiments.EXPERIMENTS.values()
         ],
-        "problems": [
-            {
-                "name": f"{name}({', '.join(inspect.signature(make).parameters)})",
-                "what": (inspect.getdoc(make) or "").partition("\n")[0],
-            }
-            for name, make in problems.PROBLEMS.items()
-        ],
+        "problems": _callables(problems.PROBLEMS),
         "networks": [{"name": n.name, "what": n.formula} for n in networks.NETWORKS.values()],
+        "kernels": _callables(kernels.KERNELS),
     }
+
+
+def _callables(family: Mapping[str, Callable[..., object]]) -> list[dict[str, str]]:
+    """Each member with its arguments and the first line of what it says of itself."""
+    return [
+        {
+            "name": f"{name}({', '.join(inspect.signature(make).parameters)})",
+            "what": (inspect.getdoc(make) or "").partition("\n")[0],
+        }
+        for name, make in family.items()
+    ]

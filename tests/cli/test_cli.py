@@ -41,7 +41,7 @@ def test_run_prints_a_table_and_a_sentence(tmp_path):
     assert "picked on validation" in done.stdout
     assert "3resnet(all)" in done.stdout
     assert "the threshold 0.18" in done.stdout
-    assert "4 of 4 chunks" in done.stderr
+    assert "10 of 10 chunks" in done.stderr
     assert {"run.sqlite", "trials.csv", "summary.json"} <= {p.name for p in (tmp_path / "runs/tiny-quick").iterdir()}
 
     again = kernelgap("run", "tiny", cwd=tmp_path)
@@ -53,7 +53,14 @@ def test_run_prints_a_table_and_a_sentence(tmp_path):
     assert as_json.stdout.count("\n") == 1
     assert record["folder"] == "runs/:smile:[b]"
     assert record["threshold"] == pytest.approx(0.18)
-    assert {r["method"] for r in record["rows"]} == {"3resnet(all)", "2layer(hidden)"}
+    assert {r["method"] for r in record["rows"]} == {
+        "3resnet(all)",
+        "2layer(hidden)",
+        "3resnet(last)",
+        "2layer(NTK)",
+        "ck2",
+        "gaussian",
+    }
 
     other = kernelgap("run", "tiny", "--seed", 1, "--out", "runs/:smile:[b]", cwd=tmp_path)
     assert other.returncode == 2
@@ -63,9 +70,9 @@ def test_run_prints_a_table_and_a_sentence(tmp_path):
 def test_list_names_everything():
     listed = kernelgap("list")
     assert listed.returncode == 0
-    for name in ("fig2a", "fig2b", "sec8", "slides", "hard(", "3resnet-full"):
+    for name in ("fig2a", "fig2b", "sec8", "slides", "hard(", "3resnet-full", "ntk3res("):
         assert name in listed.stdout
-    assert set(json.loads(kernelgap("list", "--json").stdout)) == {"experiments", "problems", "networks"}
+    assert set(json.loads(kernelgap("list", "--json").stdout)) == {"experiments", "problems", "networks", "kernels"}
 
 
 def test_as_a_module():

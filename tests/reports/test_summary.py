@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.reports import as_record, sentence, summarise, under_threshold, write_results
+from kernelgap.reports import as_record, best_of_methods, sentence, summarise, under_threshold, write_results
 
 INF = float("inf")
 
@@ -23,7 +23,17 @@ def table():
         ("2layer(all)", 20, 0, 0.1, INF, INF, "diverged"),
     ]
     table = pd.DataFrame(rows, columns=["method", "width", "seed", "rate", "validation_error", "test_error", "status"])
-    table = table.assign(decay=0.0, test_standard_error=0.01, curves=[{"test": [1.0]}] * len(rows))
+    table = table.assign(kind="sgd", mode="all", kernel=None, ridge=np.nan, decay=0.0)
+    lines = pd.DataFrame(
+        [
+            ("ck2", "ck2", 0.01, 5.2, 5.1),
+            ("ck2", "ck2(bias=True)", 0.1, 5.0, 5.15),
+            ("arcsin", "arcsin", 0.1, 9.0, 9.1),
+        ],
+        columns=["method", "kernel", "ridge", "validation_error", "test_error"],
+    ).assign(kind="ridge", seed=0, status="done")
+    table = pd.concat([table, lines], ignore_index=True)
+    table = table.assign(test_standard_error=0.01, curves=[{"test": [1.0]}] * len(table)).astype({"width": "Int64"})
     table.attrs = {
         "experiment": "x",
         "scale": "quick",
@@ -52,19 +62,38 @@ def test_sentence(table):
     summary = summarise(table)
     assert under_threshold(summary, 1.35) == ["3resnet(all)"]
     assert sentence(summary, 1.35, 500) == (
-        "3resnet(all) (test error 0.4 at width 10) got under the threshold 1.35 with 500 samples; 2layer(all) did not."
+        "3resnet(all) (test error 0.4 at width 10) got under the threshold 1.35 with 500 samples. "
+        "Of the other networks the best was 2layer(all) (test error 2.1 at width 10). "
+        "Of the kernel methods the best was ck2 (test error 5.1)."
     )
-    assert sentence(summary, 0.1, 500).startswith("No method got under the threshold 0.1")
+    none = sentence(summary, 0.1, 500)
+    assert none.startswith("No method got under the threshold 0.1")
+    assert "Of the networks the best was 3resnet(all)" in none
+
+
+def test_a_kernel_has_no_width_and_its_best_arguments(table):
+    row = summarise(table).set_index("method").loc["ck2"]
+    assert pd.isna(row.width)
+    assert (row.learner, row.best_on_test, row.best_on_validation) == ("kernel", 5.1, 5.15)
+    assert (row.kernel, row.ridge, row.trials) == ("ck2(bias=True)", 0.1, 2)
+    assert np.isnan(row.rate)
+
+
+def test_networks_come_first_and_the_best_first_among_equals(table):
+    assert best_of_methods(summarise(table)).method.tolist() == ["3resnet(all)", "2layer(all)", "ck2", "arcsin"]
 
 
 def test_json_has_no_infinities(table):
     record = json.loads(json.dumps(as_record(table), allow_nan=False))
     assert record["under_threshold"] == {"picked_on_test": ["3resnet(all)"], "picked_on_validation": ["3resnet(all)"]}
     assert [r["best_on_test"] for r in record["rows"] if r["width"] == 20] == [None]
+    assert [(r["width"], r["rate"], r["kernel"]) for r in record["rows"] if r["method"] == "arcsin"] == [
+        (None, None, "arcsin")
+    ]
 
 
 def test_exports(table, tmp_path):
     paths = write_results(table, tmp_path)
     assert json.loads(paths[-1].read_text()) == json.loads(json.dumps(as_record(table)))
     assert pd.read_csv(tmp_path / "summary.csv").method.tolist() == summarise(table).method.tolist()
-    assert len(pd.read_parquet(tmp_path / "trials.parquet")) == len(pd.read_csv(tmp_path / "trials.csv")) == 6
+    assert len(pd.read_parquet(tmp_path / "trials.parquet")) == len(pd.read_csv(tmp_path / "trials.csv")) == 9

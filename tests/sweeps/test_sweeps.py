@@ -44,7 +44,7 @@ def test_the_identity_of_a_trial_is_its_description():
     )
     assert trial.id == make_trial(**{**DESCRIPTION, "problem": "sec8(alpha=0.3)"}).id
     assert trial.method == "3resnet(all)"
-    assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK)"
+    assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK, SGD)"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,10 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
         if progress.chunks_done == 1:
             raise KeyboardInterrupt
 
-    with Store.open(tmp_path / "parts") as store, pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"):
+    with (
+        Store.open(tmp_path / "parts") as store,
+        pytest.raises(KeyboardInterrupt, match="1 of 10 chunks were finished"),
+    ):
         run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
     with Store.open(tmp_path / "parts") as store:
         assert len(store.finished()) == 1
@@ -165,7 +168,7 @@ def test_a_worker_that_dies_is_reported_and_the_rest_is_kept(chunks, tmp_path, m
     monkeypatch.setattr("kernelgap.sweeps.local._work", die)
     with Store.open(tmp_path) as store:
         store.save(chunks[0], run_chunk(chunks[0]))
-        with pytest.raises(InputError, match=r"worker process died.*1 of 4 chunks were finished and are kept"):
+        with pytest.raises(InputError, match=r"worker process died.*1 of 10 chunks were finished and are kept"):
             run_chunks(chunks, store, workers=1)
 
 

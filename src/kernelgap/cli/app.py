@@ -52,7 +52,7 @@ def main(
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the experiments, problems and networks."""
+    """List the experiments, problems, networks and kernels."""
     from kernelgap import catalogue
 
     found = catalogue.catalogue()

@@ -1,6 +1,6 @@
 """How answers look in the terminal."""
 
-import math
+from typing import Any
 
 import pandas as pd
 
@@ -8,32 +8,42 @@ from kernelgap import console, reports
 
 
 def results(table: pd.DataFrame) -> None:
-    """The best of each method and width, and the sentence."""
+    """Errors over widths, the best of each method, and the sentence."""
     attrs = table.attrs
     summary = reports.summarise(table)
+    widths = sorted(summary.width.dropna().unique())
+    errors = {(row.method, row.width): row.best_on_validation for row in summary.dropna(subset="width").itertuples()}
+    methods = [m for m in summary.method.unique() if any((m, width) in errors for width in widths)]
     rows = [
+        [m, *(_error(errors[m, w], attrs["threshold"]) if (m, w) in errors else "" for w in widths)] for m in methods
+    ]
+    title = f"{attrs['experiment']}: {attrs['title']} (picked on validation; * is under {attrs['threshold']:.4g})"
+    console.table(["width", *(str(width) for width in widths)], rows, title=title)
+    console.answer("")
+    best = [
         [
             row.method,
-            str(row.width),
+            "any" if pd.isna(row.width) else str(row.width),
             _error(row.best_on_test, attrs["threshold"]),
             _error(row.best_on_validation, attrs["threshold"]),
             f"{row.standard_error:.1g}",
-            _setting(row.rate),
-            _setting(row.decay),
-            f"{row.diverged} of {row.trials}",
+            _setting(row),
+            f"{row.diverged + row.unsolved} of {row.trials}",
         ]
-        for row in summary.itertuples()
+        for row in reports.best_of_methods(summary).itertuples()
     ]
-    columns = ["method", "width", "picked on test", "picked on validation", "+/-", "rate", "decay", "diverged"]
-    title = f"{attrs['experiment']}: {attrs['title']} (test errors; * is under the threshold {attrs['threshold']:.4g})"
-    console.table(columns, rows, title=title)
+    columns = ["method", "best width", "picked on test", "picked on validation", "+/-", "setting", "failed"]
+    console.table(columns, best, title=f"The best of each method (test errors; * is under {attrs['threshold']:.4g})")
     console.answer("")
     console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
     console.message(f"Results are in {attrs['folder']}.")
 
 
-def _setting(value: float) -> str:
-    return "varies" if math.isnan(value) else f"{value:g}"
+def _setting(row: Any) -> str:
+    """What the pick on validation was fitted with."""
+    kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [row.kernel]
+    numbers = [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
+    return ", ".join(kernel + numbers) or "varies"
 
 
 def _error(value: float, threshold: float) -> str:

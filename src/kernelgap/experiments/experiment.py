@@ -1,11 +1,11 @@
-"""An experiment as data: which networks, modes, widths, rates and decays, on which problem, at which scale."""
+"""An experiment as data: which methods, with what to search, on which problem, at which scale."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
 from kernelgap.errors import unknown
-from kernelgap.sweeps import Trial, make_trial
+from kernelgap.sweeps import AnyTrial, make_ridge_trial, make_trial
 from kernelgap.training import Schedule
 
 SCHEDULE = Schedule()  # the paper's
@@ -13,7 +13,7 @@ SCHEDULE = Schedule()  # the paper's
 
 @dataclass(frozen=True)
 class Grid:
-    """One method over widths, with the rates and decays that are searched at each width."""
+    """A network trained by SGD over widths, with the rates and decays that are searched at each width."""
 
     network: str
     mode: str
@@ -21,12 +21,44 @@ class Grid:
     rates: tuple[float, ...]
     decays: tuple[float, ...]
 
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for width, rate, decay in product(self.widths, self.rates, self.decays):
+            yield make_trial(
+                network=self.network, mode=self.mode, width=width, rate=rate, decay=decay, schedule=schedule, **common
+            )
+
+
+@dataclass(frozen=True)
+class RidgePaths:
+    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
+
+    network: str
+    mode: str
+    widths: tuple[int, ...]
+    ridges: tuple[float, ...]
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for width, ridge in product(self.widths, self.ridges):
+            yield make_ridge_trial(network=self.network, mode=self.mode, width=width, ridge=ridge, **common)
+
+
+@dataclass(frozen=True)
+class KernelLines:
+    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
+
+    kernels: tuple[str, ...]
+    ridges: tuple[float, ...]
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for kernel, ridge in product(self.kernels, self.ridges):
+            yield make_ridge_trial(kernel=kernel, ridge=ridge, **common)
+
 
 @dataclass(frozen=True)
 class Scale:
     """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
 
-    grids: tuple[Grid, ...]
+    grids: tuple[Grid | RidgePaths | KernelLines, ...]
     seeds: int
     effort: str
     schedule: Schedule = SCHEDULE
@@ -50,24 +82,18 @@ class Experiment:
             raise unknown("scale", name, self.scales)
         return self.scales[name]
 
-    def trials(self, scale: str, seed: int) -> Iterator[Trial]:
+    def trials(self, scale: str, seed: int) -> Iterator[AnyTrial]:
         """Every trial at this scale, with seeds counted from ``seed``."""
         chosen = self.scale(scale)
         for grid, s in product(chosen.grids, range(seed, seed + chosen.seeds)):
-            for width, rate, decay in product(grid.widths, grid.rates, grid.decays):
-                yield make_trial(
-                    problem=self.problem,
-                    network=grid.network,
-                    mode=grid.mode,
-                    width=width,
-                    samples=self.samples,
-                    rate=rate,
-                    decay=decay,
-                    seed=s,
-                    schedule=chosen.schedule,
-                    validation_samples=chosen.validation_samples,
-                    test_samples=chosen.test_samples,
-                )
+            common: dict[str, object] = {
+                "problem": self.problem,
+                "samples": self.samples,
+                "seed": s,
+                "validation_samples": chosen.validation_samples,
+                "test_samples": chosen.test_samples,
+            }
+            yield from grid.trials(chosen.schedule, common)
 
 
 def one_two_five(low: float, high: float) -> tuple[float, ...]:

@@ -8,6 +8,8 @@ from kernelgap.kernels.pairs import Pairs, Value
 
 @dataclass(frozen=True, repr=False)
 class Arcsin(InnerKernel):
+    """arcsin(<x,z> / (|x| |z|)); odd in x, unless there is a bias."""
+
     name = "arcsin"
 
     def formula(self, pairs: Pairs) -> Value:

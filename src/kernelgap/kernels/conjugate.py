@@ -13,7 +13,10 @@ from kernelgap.kernels.relu_layers import relu_layers
 
 @dataclass(frozen=True, repr=False)
 class Conjugate(InnerKernel):
-    """``depth`` counts hidden layers; ``hidden_bias`` gives those after the first a bias, as section 8.1's have."""
+    """Conjugate kernel of a ReLU network with depth hidden layers.
+
+    ``hidden_bias`` gives those after the first a bias, as section 8.1's have.
+    """
 
     name = "ck"
     depth: int = 1

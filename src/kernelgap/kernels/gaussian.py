@@ -8,6 +8,8 @@ from kernelgap.kernels.pairs import Pairs, Value
 
 @dataclass(frozen=True, repr=False)
 class Gaussian(DistanceKernel):
+    """exp(-|x - z|^2 / (2 h^2)), h the bandwidth times factor."""
+
     name = "gaussian"
 
     def value(self, pairs: Pairs) -> Value:

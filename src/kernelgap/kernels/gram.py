@@ -11,6 +11,7 @@ from kernelgap.kernels.pairs import Rows
 from kernelgap.machine import available_memory, require_memory, threads
 
 TILE = 192  # rows and columns of a tile: its arrays stay in a core's cache
+AT_HAND = 2**24  # bytes; once a block of this size was freed, glibc keeps what tiles free for the next tiles
 
 Tile = Callable[[Rows, Rows, Float[np.ndarray, "n m"]], Float[np.ndarray, "n m"]]
 
@@ -54,7 +55,8 @@ def evaluate(
     """Fill the Gram matrix: all inner products first, then each tile turned into kernel values where it stands."""
     require_gram(len(X), len(Z))
     symmetric = Z is X
-    gram = X @ Z.T
+    gram = _inner_products(X, Z)
+    np.empty(AT_HAND, dtype=np.uint8)  # never touched, freed at once
     starts = [(i, j) for i in range(0, len(X), TILE) for j in range(0, len(Z), TILE) if not symmetric or j + TILE > i]
 
     def fill(start: tuple[int, int]) -> None:
@@ -76,4 +78,14 @@ def evaluate(
             block = (slice(i, i + TILE), slice(i, i + TILE))
             upper = np.triu(gram[block])
             gram[block] = upper + np.triu(gram[block], 1).T
+    return gram
+
+
+def _inner_products(X: Rows, Z: Rows) -> Float[np.ndarray, "n m"]:
+    """X Z'; of X X' only the tiles on and above the diagonal, the others being left as they are."""
+    gram = np.empty((len(X), len(Z)))
+    if Z is not X:
+        return np.matmul(X, Z.T, out=gram)
+    for i in range(0, len(X), TILE):
+        np.matmul(X[i : i + TILE], X[i:].T, out=gram[i : i + TILE, i:])
     return gram

@@ -8,6 +8,8 @@ from kernelgap.kernels.pairs import Pairs, Value
 
 @dataclass(frozen=True, repr=False)
 class Laplace(DistanceKernel):
+    """exp(-|x - z| / h), h the bandwidth times factor."""
+
     name = "laplace"
 
     def value(self, pairs: Pairs) -> Value:

@@ -22,6 +22,8 @@ class Arithmetic(Protocol):
     def pi(self) -> Value: ...
     def sqrt(self, value: Value) -> Value: ...
     def exp(self, value: Value) -> Value: ...
+    def tanh(self, value: Value) -> Value: ...
+    def arcsin(self, value: Value) -> Value: ...
     def polar(self, cosine: Value) -> "Polar": ...
 
 
@@ -73,6 +75,8 @@ class NumpyArithmetic:
 
     pi = np.pi
     exp = staticmethod(np.exp)
+    tanh = staticmethod(np.tanh)
+    arcsin = staticmethod(np.arcsin)
     ENDS = 4 * np.finfo(float).eps
 
     @staticmethod
@@ -82,7 +86,8 @@ class NumpyArithmetic:
     @classmethod
     def polar(cls, cosine: Value) -> Polar:
         end = 1.0 - cls.ENDS
-        cosine = np.where(np.abs(cosine) >= end, np.sign(cosine), cosine)
+        if reaches(cosine, end):
+            cosine = np.where(np.abs(cosine) >= end, np.sign(cosine), cosine)
         return Polar(cosine, np.sqrt(1.0 - cosine * cosine), np.arccos(cosine))
 
 
@@ -116,9 +121,11 @@ class NumpyPairs:
     @cached_property
     def polar(self) -> Polar:
         lengths = self.lengths
-        cosine, sine, angle = self.arithmetic.polar(
-            self.inner / (lengths if lengths.all() else np.where(lengths > 0, lengths, 1.0))
-        )
+        some = all(squared.all() for squared in self.squared_lengths)
+        polar = self.arithmetic.polar(self.inner / (lengths if some else np.where(lengths > 0, lengths, 1.0)))
+        if not reaches(polar.cosine, 1 - self.NEAR):
+            return polar
+        cosine, sine, angle = polar
         rows, columns = np.nonzero(np.abs(cosine) > 1 - self.NEAR)
         if len(rows):
             # with unit vectors u, v and s the sign of <u,v>: |u - s v| = 2 sin(a / 2), a the angle between u and s v
@@ -156,6 +163,11 @@ class SamePairs:
 
     def with_bias(self) -> "SamePairs":
         return SamePairs(with_ones(self._X))
+
+
+def reaches(values: np.ndarray, bound: float) -> bool:
+    """Whether any |value| is at least the bound: two reductions, cheaper than looking for which."""
+    return bool(np.max(values, initial=0.0) >= bound or np.min(values, initial=0.0) <= -bound)
 
 
 def with_ones(X: Rows) -> Rows:

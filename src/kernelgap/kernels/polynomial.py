@@ -10,6 +10,8 @@ from kernelgap.kernels.pairs import Pairs, Value
 
 @dataclass(frozen=True, repr=False)
 class Polynomial(InnerKernel):
+    """(<x,z> + offset)^degree."""
+
     name = "polynomial"
     degree: int = 3
     offset: float = 1.0
@@ -25,6 +27,8 @@ class Polynomial(InnerKernel):
 
 @dataclass(frozen=True, repr=False)
 class Linear(InnerKernel):
+    """<x,z>."""
+
     name = "linear"
 
     def formula(self, pairs: Pairs) -> Value:

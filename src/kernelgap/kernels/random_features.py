@@ -59,18 +59,19 @@ def _erf(pairs: Pairs) -> Value:
     """Williams (1997): (2/pi) arcsin(2<x,z> / sqrt((1 + 2|x|^2)(1 + 2|z|^2)))."""
     math = pairs.arithmetic
     x, z = pairs.squared_lengths
-    return 1 - 2 * math.polar(2 * pairs.inner / math.sqrt((1 + 2 * x) * (1 + 2 * z))).angle / math.pi
+    return 2 / math.pi * math.arcsin(2 * pairs.inner / math.sqrt((1 + 2 * x) * (1 + 2 * z)))
 
 
-def _waves(sign: int) -> Callable[[Pairs], Value]:
-    """E cos(u) cos(v) = (E cos(u - v) + E cos(u + v)) / 2, sines with a minus; E cos(g) = exp(-Var g / 2)."""
+def _cos(pairs: Pairs) -> Value:
+    """E cos(u) cos(v) = (E cos(u - v) + E cos(u + v)) / 2, with E cos(g) = exp(-Var g / 2)."""
+    x, z = pairs.squared_lengths
+    exp = pairs.arithmetic.exp
+    return (exp(-pairs.squared_distance / 2) + exp(-(x + z + 2 * pairs.inner) / 2)) / 2
 
-    def formula(pairs: Pairs) -> Value:
-        x, z = pairs.squared_lengths
-        exp = pairs.arithmetic.exp
-        return (exp(-pairs.squared_distance / 2) + sign * exp(-(x + z + 2 * pairs.inner) / 2)) / 2
 
-    return formula
+def _sin(pairs: Pairs) -> Value:
+    """The same with a minus: exp(-(|x|^2 + |z|^2) / 2) times sinh<x,z> where cosines have cosh<x,z>."""
+    return pairs.arithmetic.tanh(pairs.inner) * _cos(pairs)
 
 
 def _linear(pairs: Pairs) -> Value:
@@ -88,8 +89,8 @@ CLOSED_FORMS: dict[str, Callable[[Pairs], Value]] = {
     "step": _step,
     "sign": _sign,
     "erf": _erf,
-    "cos": _waves(1),
-    "sin": _waves(-1),
+    "cos": _cos,
+    "sin": _sin,
     "linear": _linear,
     "square": _square,
 }

@@ -9,7 +9,10 @@ from kernelgap.kernels.pairs import Pairs, Value
 
 @dataclass(frozen=True, repr=False)
 class Recursive(InnerKernel):
-    """K = sum_p 2^-(p+1) K^p at one step, so that every power of the cosine has weight; K(x,x) stays 1."""
+    """K -> 1 / (2 - K) depth times, from the cosine of x and z.
+
+    One step is sum_p 2^-(p+1) K^p, so that every power of the cosine has weight; K(x,x) stays 1.
+    """
 
     name = "recursive"
     depth: int = 1

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kernelgap.errors import InputError, unknown
 from kernelgap.kernels.arcsin import Arcsin
 from kernelgap.kernels.conjugate import Conjugate
+from kernelgap.kernels.convolutional import Convolutional
 from kernelgap.kernels.gaussian import Gaussian
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.laplace import Laplace
@@ -59,6 +60,7 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "ntk": Tangent,
     "ck3res": ck3res,
     "ntk3res": ResNetTangent,
+    "cntk": Convolutional,
     "precomputed": Precomputed,
 }
 
@@ -115,6 +117,9 @@ def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:
     for argument in arguments:
         if argument not in known:
             raise unknown(f"argument of {name}", argument, known)
+    for argument, parameter in known.items():
+        if parameter.default is parameter.empty and argument not in arguments:
+            raise InputError(f"The kernel {name} needs {argument}, as in {name}({argument}=...).")
     return KERNELS[name](**arguments)
 
 

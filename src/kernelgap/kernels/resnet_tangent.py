@@ -7,7 +7,7 @@ With entries N(0, 1/m), first-layer covariance <x,z> and slopes S_1, second-laye
   U             Sigma_2 S_2 / 2
   W             <x,z> S_1 (1 + S_2 / 2), through the skip and through U.
 Scaled so that the h_1 part alone is ck2; the network ``3resnet-full`` tends to half of it (with both biases). The
-ResNet with U = VA has no such limit: out1 = A s(Wx) has only k coordinates, so its kernel stays random at any width.
+ResNet with U = VA has another kernel: see ``empirical``.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ from kernelgap.kernels.relu_layers import relu_layers
 
 @dataclass(frozen=True, repr=False)
 class ResNetTangent(InnerKernel):
-    """``train``: all weights, those of W and U (hidden), or those of A (last: the ResNet's conjugate kernel)."""
+    """Neural tangent kernel of the three-layer ResNet with full U.
+
+    ``train``: all weights, those of W and U (hidden), or those of A (last: the ResNet's conjugate kernel).
+    """
 
     name = "ntk3res"
     hidden_bias: bool = False

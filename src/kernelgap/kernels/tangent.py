@@ -16,7 +16,10 @@ from kernelgap.kernels.relu_layers import relu_layers
 
 @dataclass(frozen=True, repr=False)
 class Tangent(InnerKernel):
-    """``train`` says over which weights: all, the hidden layers', or the last layer's (the conjugate kernel)."""
+    """Neural tangent kernel of a fully connected ReLU network with depth hidden layers.
+
+    ``train`` says over which weights: all, the hidden layers', or the last layer's (the conjugate kernel).
+    """
 
     name = "ntk"
     depth: int = 1

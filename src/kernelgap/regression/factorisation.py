@@ -18,6 +18,19 @@ from kernelgap.machine import available_memory, require_memory
 Columns = Float[np.ndarray, "n k"]
 
 
+def check_factorisable(gram: np.ndarray, *, copies: int) -> None:
+    """Square, finite, and with memory left for so many more of its size."""
+    n = len(gram)
+    if gram.shape != (n, n) or n == 0:
+        raise InputError(f"A Gram matrix of the training samples is square, not of the shape {gram.shape}.")
+    require_memory(
+        8 * n * n * copies,
+        f"Factorising a Gram matrix of {n} x {n}",
+        f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit).",
+    )
+    check_finite(gram, "The Gram matrix")
+
+
 @dataclass(frozen=True)
 class Tridiagonal:
     """K = Q T Q'. Q is kept as the reflections that it is a product of."""
@@ -31,14 +44,7 @@ class Tridiagonal:
     def of(cls, gram: Float[np.ndarray, "n n"], *, overwrite: bool = False) -> "Tridiagonal":
         """Factorise a symmetric matrix (its lower half is read), in place if it may be overwritten."""
         n = len(gram)
-        if gram.shape != (n, n) or n == 0:
-            raise InputError(f"A Gram matrix of the training samples is square, not of the shape {gram.shape}.")
-        require_memory(
-            8 * n * n * (1 if overwrite else 2),
-            f"Factorising a Gram matrix of {n} x {n}",
-            f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit).",
-        )
-        check_finite(gram, "The Gram matrix")
+        check_factorisable(gram, copies=1 if overwrite else 2)
         if n == 1:
             return cls(gram[0].astype(float), np.zeros(0), np.zeros((1, 1)), np.zeros(0))
         size = int(lapack.dsytrd_lwork(n, lower=1)[0])

@@ -41,10 +41,7 @@ def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object
     """
     _check(features, Y)
     n, m = features.shape
-    if ridges is None:
-        chosen = default_ridges(float(np.sum(features**2) / n), n)
-    else:
-        chosen = check_ridges(ridges)
+    chosen = default_ridges(float(np.sum(features**2) / n), n) if ridges is None else check_ridges(ridges)
     if m < n:
         path = ridge_path(features.T @ features, features.T @ Y, chosen, overwrite=True)
         return FeaturePath(chosen, path.coefficients, path.spectrum)

@@ -1,7 +1,8 @@
 """Ridge regression with a kernel that is known only through its products with vectors: conjugate gradients.
 
 For the full neural tangent kernel of a network, (N k) x (N k), one product costs a backward and a forward pass, while
-the matrix itself may not fit. Each ridge starts from the solution of the next larger one.
+the matrix itself may not fit. K + ridge I spans the same Krylov space from Y whatever the ridge, so one sequence of
+products serves the whole path: the residuals of all ridges stay parallel (Frommer and Maass; Jegerlehner).
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 Targets = Float[np.ndarray, "n k"]
+Product = Callable[[Targets], Targets]
 
 
 @dataclass(frozen=True)
@@ -20,42 +22,83 @@ class Solutions:
     ridges: Float[np.ndarray, " r"]
     coefficients: Float[np.ndarray, "r n k"]
     residuals: Float[np.ndarray, " r"]
-    iterations: int
-
-    def solved(self, tolerance: float) -> bool:
-        return bool(np.all(self.residuals <= tolerance))
+    products: int
 
 
 def ridge_path_by_products(
-    product: Callable[[Targets], Targets],
+    product: Product,
     Y: Targets,
     ridges: Float[np.ndarray, " r"],
     *,
     tolerance: float = 1e-9,
-    most_iterations: int = 10_000,
+    most_products: int = 10_000,
     on_progress: Callable[[float], None] = lambda share: None,
 ) -> Solutions:
-    """Conjugate gradients until |Y - (K + ridge I) a| <= tolerance |Y|, or most_iterations for a ridge."""
+    """Solve for all ridges at once, until |Y - (K + ridge I) a| <= tolerance |Y| for each of them.
+
+    The residuals that come back are computed from the solutions; where rounding left one above the tolerance, that
+    ridge is solved further by itself.
+    """
     size = float(np.linalg.norm(Y)) or 1.0
-    order = np.argsort(-ridges)
-    coefficients = np.empty((len(ridges), *Y.shape))
+    coefficients, used = _shifted(product, Y, ridges, tolerance * size, most_products, on_progress)
     residuals = np.empty(len(ridges))
-    a = np.zeros_like(Y)
-    total = 0
-    for done, i in enumerate(order):
-        left = Y - product(a) - ridges[i] * a  # afresh, so that rounding does not pile up
-        direction, squared = left.copy(), float(np.sum(left * left))
-        count = 0
-        while squared > (tolerance * size) ** 2 and count < most_iterations:
-            image = product(direction) + ridges[i] * direction
-            step = squared / float(np.sum(direction * image))
-            a = a + step * direction
-            left = left - step * image
-            before, squared = squared, float(np.sum(left * left))
-            direction = left + (squared / before) * direction
-            count += 1
-        total += count
-        coefficients[i] = a
-        residuals[i] = float(np.linalg.norm(Y - product(a) - ridges[i] * a)) / size
-        on_progress((done + 1) / len(ridges))
-    return Solutions(ridges, coefficients, residuals, total)
+    for i, ridge in enumerate(ridges):
+        left = Y - product(coefficients[i]) - ridge * coefficients[i]
+        used += 1
+        while np.linalg.norm(left) > tolerance * size and used < most_products:
+            before = float(np.linalg.norm(left))
+            (correction,), count = _shifted(
+                product, left, ridges[i : i + 1], tolerance * size / 2, most_products - used, lambda share: None
+            )
+            coefficients[i] += correction
+            left = Y - product(coefficients[i]) - ridge * coefficients[i]
+            used += count + 1
+            if np.linalg.norm(left) > before / 2:  # as good as rounding allows
+                break
+        residuals[i] = np.linalg.norm(left) / size
+    return Solutions(ridges, coefficients, residuals, used)
+
+
+def _shifted(
+    product: Product,
+    Y: Targets,
+    ridges: Float[np.ndarray, " r"],
+    enough: float,
+    most: int,
+    on_progress: Callable[[float], None],
+) -> tuple[Float[np.ndarray, "r n k"], int]:
+    """Conjugate gradients for the smallest ridge; the others, of ridge larger by ``shift``, follow by recurrences.
+
+    Their residuals are ``factor`` times that of the smallest ridge, with factors that only shrink.
+    """
+    least = float(ridges.min())
+    shifts = (ridges - least)[:, None, None]
+    solutions = np.zeros((len(ridges), *Y.shape))
+    directions = np.repeat(Y[None], len(ridges), axis=0)
+    direction, left = Y.copy(), Y.copy()
+    factor, previous_factor = np.ones_like(shifts), np.ones_like(shifts)
+    live = np.ones_like(shifts, dtype=bool)
+    step, turn = 1.0, 0.0
+    squared = first = float(np.sum(left * left))
+    used = 0
+    most = min(most, 40 * Y.size + 200)  # without rounding, as many as there are dimensions would do
+    while squared > enough**2 and used < most:
+        image = product(direction) + least * direction
+        used += 1
+        previous_step, step = step, squared / float(np.sum(direction * image))
+        # a larger ridge is solved sooner; from then on it is left alone, before its factor vanishes
+        live = live & (factor * squared**0.5 > 0.01 * enough)
+        ratio = np.where(live, previous_factor * previous_step, 0.0) / (
+            step * turn * (previous_factor - factor) + previous_factor * previous_step * (1 + shifts * step)
+        )
+        solutions += step * ratio * directions
+        left = left - step * image
+        before, squared = squared, float(np.sum(left * left))
+        turn = squared / before
+        direction = left + turn * direction
+        previous_factor, factor = np.where(live, (factor, factor * ratio), (previous_factor, factor))
+        directions = factor * left + turn * ratio**2 * directions
+        if squared > enough**2:
+            on_progress(float(max(0.0, np.log(first / squared) / np.log(first / enough**2))))
+    on_progress(1.0)
+    return solutions, used

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.gram import check_finite
+from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
 from kernelgap.regression.spectrum import Spectrum, with_jitter
 
@@ -25,27 +26,35 @@ def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"
 
 
 @dataclass(frozen=True)
-class RidgePath:
+class Solved:
     """The solutions for each of ``ridges`` (in their order). ``spectrum`` says how healthy the Gram matrix is."""
 
     ridges: Float[np.ndarray, " r"]
     spectrum: Spectrum
-    _factors: Tridiagonal
+    _factors: Tridiagonal | Banded
     _rotated: Float[np.ndarray, "n k"]
 
     @cached_property
     def coefficients(self) -> Float[np.ndarray, "r n k"]:
         """a = (K + ridge I)^-1 Y for each ridge."""
-        solved = [self._factors.solve(self._rotated, ridge + self.spectrum.jitter) for ridge in self.ridges]
-        n, k = self._rotated.shape
-        together = self._factors.rotate_back(np.concatenate(solved, axis=1))
-        return np.ascontiguousarray(together.reshape(n, len(self.ridges), k).transpose(1, 0, 2))
+        return self._by_ridge(self._factors.rotate_back(self._solutions))
 
     def predict(self, cross: Float[np.ndarray, "t n"]) -> Float[np.ndarray, "r t k"]:
         """Predictions for new samples, given their Gram matrix with the training samples."""
-        n, k = self._rotated.shape
-        together = self.coefficients.transpose(1, 0, 2).reshape(n, -1)
-        return (cross @ together).reshape(len(cross), len(self.ridges), k).transpose(1, 0, 2)
+        solutions = self._solutions  # Q' a for every ridge: what is fewer, these or the new samples, is rotated
+        if len(cross) < solutions.shape[1]:
+            return self._by_ridge(self._factors.rotate(cross.T).T @ solutions)
+        return self._by_ridge(cross @ self._factors.rotate_back(solutions))
+
+    @cached_property
+    def _solutions(self) -> Float[np.ndarray, "n rk"]:
+        """(B + ridge I)^-1 Q' Y for each ridge, side by side."""
+        total = self.ridges + self.spectrum.jitter
+        return np.concatenate([self._factors.solve(self._rotated, ridge) for ridge in total], axis=1)
+
+    def _by_ridge(self, together: Float[np.ndarray, "t rk"]) -> Float[np.ndarray, "r t k"]:
+        parts = together.reshape(len(together), len(self.ridges), -1)
+        return np.ascontiguousarray(parts.transpose(1, 0, 2))
 
     def errors(self, cross: Float[np.ndarray, "t n"], Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
         """The mean over samples of |prediction - y|^2, for each ridge."""
@@ -56,6 +65,13 @@ class RidgePath:
         """The same on the training samples: y - K a = ridge a."""
         total = (self.ridges + self.spectrum.jitter)[:, None, None]
         return np.mean(np.sum((total * self.coefficients) ** 2, axis=2), axis=1)
+
+
+@dataclass(frozen=True)
+class RidgePath(Solved):
+    """With errors in closed form, too, which need the whole spectrum."""
+
+    _factors: Tridiagonal
 
     @cached_property
     def leave_one_out(self) -> Float[np.ndarray, " r"]:
@@ -82,14 +98,20 @@ def ridge_path(
 
     ``ridges`` are on the scale of K itself, as scikit-learn's ``alpha``. With ``overwrite`` the Gram matrix is used up.
     """
-    targets = np.asarray(Y, dtype=float)
-    if targets.ndim != 2 or len(targets) != len(gram):
-        raise InputError(f"Y must have one row for each of the {len(gram)} samples, not the shape {targets.shape}.")
-    check_finite(targets, "Y")
+    targets = check_targets(Y, len(gram))
     chosen = default_ridges(float(np.mean(np.diagonal(gram))), len(gram)) if ridges is None else check_ridges(ridges)
     factors = Tridiagonal.of(gram, overwrite=overwrite)
     spectrum = with_jitter(*factors.extremes, len(targets), float(chosen.min()))
     return RidgePath(chosen, spectrum, factors, factors.rotate(targets))
+
+
+def check_targets(Y: object, samples: int) -> Float[np.ndarray, "n k"]:
+    """One row of finite numbers for each sample."""
+    targets = np.asarray(Y, dtype=float)
+    if targets.ndim != 2 or len(targets) != samples:
+        raise InputError(f"Y must have one row for each of the {samples} samples, not the shape {targets.shape}.")
+    check_finite(targets, "Y")
+    return targets
 
 
 def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:

@@ -1,15 +1,19 @@
 """Which ridge: by held-out data, by folds, by leave-one-out or by generalised cross-validation."""
 
-import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
+from threadpoolctl import threadpool_limits
 
 from kernelgap.errors import InputError, unknown
-from kernelgap.regression.ridge import check_ridges, default_ridges, ridge_path
-from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
+from kernelgap.machine import available_memory, threads
+from kernelgap.regression.band import Banded
+from kernelgap.regression.factorisation import check_factorisable
+from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
+from kernelgap.regression.spectrum import Spectrum, with_jitter
 
 SELECTIONS = ("holdout", "folds", "loo", "gcv")
 
@@ -60,18 +64,48 @@ def choose_ridge(
         if not 2 <= folds <= n:
             raise InputError(f"There can be between 2 and {n} folds of {n} samples, not {folds!r}.")
         splits = np.array_split(order, folds)
-    weighted = [len(part) * _held_out_errors(gram, Y, ridges, part) for part in splits]
+    check_factorisable(gram, copies=2)
+    Y = check_targets(Y, n)
+    whole, weighted = _factorise_and_judge(gram, Y, ridges, splits)
     errors = np.sum(weighted, axis=0) / sum(map(len, splits))
     best = int(np.argmin(errors))
-    final = ridge_path(gram, Y, ridges[best])
-    return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], final.spectrum)
+    spectrum = with_jitter(*whole.extremes, n, float(ridges[best]))
+    final = Solved(ridges[best : best + 1], spectrum, whole, whole.rotate(Y))
+    return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
+
+
+def _factorise_and_judge(
+    gram: Float[np.ndarray, "n n"],
+    Y: Float[np.ndarray, "n k"],
+    ridges: Float[np.ndarray, " r"],
+    splits: list[np.ndarray],
+) -> tuple[Banded, list[np.ndarray]]:
+    """The factors of the whole matrix, and for each part held out its errors, summed over samples.
+
+    With a part for every thread they are done side by side, each by a single thread, as far as memory allows.
+    """
+
+    def judge(out: np.ndarray) -> Float[np.ndarray, " r"]:
+        return len(out) * _held_out_errors(gram, Y, ridges, out)
+
+    matrices = available_memory() // gram.nbytes
+    if 1 < threads() <= min(len(splits), matrices - 1):
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads()) as pool:
+            whole = pool.submit(lambda: Banded.of(gram.copy()))  # the longest first
+            weighted = list(pool.map(judge, splits))
+            return whole.result(), weighted
+    weighted = [judge(part) for part in splits]
+    return Banded.of(gram.copy()), weighted
 
 
 def _held_out_errors(
     gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"], out: np.ndarray
 ) -> Float[np.ndarray, " r"]:
     kept = np.setdiff1d(np.arange(len(gram)), out)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotPositiveWarning)  # the fit on all samples will say it
-        path = ridge_path(gram[np.ix_(kept, kept)], Y[kept], ridges, overwrite=True)
+    factors = Banded.of(gram[np.ix_(kept, kept)])
+    spectrum = Spectrum(len(kept), -factors.size, factors.size)  # bounds, which mostly do
+    least = float(ridges.min())
+    if not factors.exceeds(2 * spectrum.rounding - least):
+        spectrum = with_jitter(*factors.extremes, len(kept), least, quiet=True)  # the fit on all samples will say it
+    path = Solved(ridges, spectrum, factors, factors.rotate(Y[kept]))
     return path.errors(gram[np.ix_(out, kept)], Y[out])

@@ -37,19 +37,20 @@ class Spectrum:
         return f"{verdict}: eigenvalues from {self.smallest:.3g} to {self.largest:.3g}{added}"
 
 
-def with_jitter(smallest: float, largest: float, samples: int, least_ridge: float) -> Spectrum:
+def with_jitter(smallest: float, largest: float, samples: int, least_ridge: float, *, quiet: bool = False) -> Spectrum:
     """What must be added to K + least_ridge I to make it safely positive definite: usually nothing, else said aloud."""
     found = Spectrum(samples, smallest, largest)
     if largest <= 0 and least_ridge <= 0:
         raise InputError("The Gram matrix has no positive eigenvalue: nothing can be learned from it.")
     margin = 2 * found.rounding
     if smallest + least_ridge > margin:
-        if not found.positive:
+        if not (found.positive or quiet):
             _warn(found, "The ridge outweighs it.")
         return found
     jitter = margin - smallest - least_ridge
     mended = Spectrum(samples, smallest, largest, jitter)
-    _warn(mended, f"{jitter:.3g} was added to its diagonal on top of the ridge.")
+    if not quiet:
+        _warn(mended, f"{jitter:.3g} was added to its diagonal on top of the ridge.")
     return mended
 
 

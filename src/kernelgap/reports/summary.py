@@ -4,10 +4,13 @@ import json
 import math
 import statistics
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from kernelgap.errors import InputError
+
+SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -15,32 +18,48 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
     Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
     seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
-    validation: from the test points with one seed, from the spread over seeds with several. ``rate`` and ``decay`` are
-    those of that pick, NaN where seeds differ.
+    validation: from the test points with one seed, from the spread over seeds with several. ``rate``, ``decay``,
+    ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none. A kernel has no
+    width. ``learner`` says what the method is: a network, or a kernel method.
     """
     rows = []
-    for (method, width), trials in table.groupby(["method", "width"], sort=False):
+    for (method, width), trials in table.groupby(["method", "width"], sort=False, dropna=False):
         picks = {
             by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
             for by, column in {"test": "test_error", "validation": "validation_error"}.items()
         }
         errors = [p.test_error for p in picks["validation"]]
-        rates, decays = ({float(p[name]) for p in picks["validation"]} for name in ("rate", "decay"))
         rows.append(
             {
                 "method": method,
-                "width": int(width),
+                "learner": _learner(trials.iloc[0]),
+                "width": width,
                 "best_on_test": _mean([p.test_error for p in picks["test"]]),
                 "best_on_validation": _mean(errors),
                 "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
-                "rate": rates.pop() if len(rates) == 1 else math.nan,
-                "decay": decays.pop() if len(decays) == 1 else math.nan,
+                **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
                 "trials": len(trials),
                 "diverged": int((trials.status == "diverged").sum()),
+                "unsolved": int((trials.status == "unsolved").sum()),
                 "seeds": int(trials.seed.nunique()),
             }
         )
-    return pd.DataFrame(rows).sort_values(["method", "width"], ignore_index=True)
+    summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
+    return summary.sort_values(["learner", "method", "width"], key=_order, ignore_index=True)
+
+
+def _learner(trial: pd.Series) -> str:
+    return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
+
+
+def _order(column: pd.Series) -> pd.Series:
+    """Networks before kernel methods, else by name and width."""
+    return column.map({"network": 0, "kernel": 1}) if column.name == "learner" else column
+
+
+def _common(values: list[object]) -> object:
+    """The one value that all have, if there is one."""
+    return values[0] if len(set(values)) == 1 else None
 
 
 def _spread(errors: list[float]) -> float:
@@ -52,26 +71,39 @@ def _mean(values: list[float]) -> float:
     return float(sum(values) / len(values))
 
 
+def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataFrame:
+    """Each method at its best width."""
+    best = summary.loc[summary.groupby("method", sort=False)[by].idxmin()]
+    return best.sort_values(["learner", by], key=_order, ignore_index=True)
+
+
 def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
     """The methods that got under the threshold at some width."""
     return sorted(summary.loc[summary[by] < threshold, "method"].unique())
 
 
 def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
-    """Which methods learned more than the base signal."""
-    methods = sorted(summary.method.unique())
-    under = under_threshold(summary, threshold)
+    """Which methods learned more than the base signal, and how far the others came."""
+    best = best_of_methods(summary)
+    under = [_named(row) for row in best[best.best_on_test < threshold].itertuples()]
     line = f"the threshold {threshold:.4g} with {samples} samples"
-    if not under:
-        return f"No method got under {line}: none learned anything of the composite signal alpha G(F)."
-    best = [
-        f"{m} (test error {b.best_on_test:.3g} at width {b.width})"
-        for m in under
-        for b in [summary.loc[summary[summary.method == m].best_on_test.idxmin()]]
-    ]
-    others = [m for m in methods if m not in under]
-    rest = f"; {_join(others)} did not" if others else ""
-    return f"{_join(best)} got under {line}{rest}."
+    first = (
+        f"{_join(under)} got under {line}."
+        if under
+        else f"No method got under {line}: none learned anything of the composite signal alpha G(F)."
+    )
+    for learner, plural in {"network": "networks", "kernel": "kernel methods"}.items():
+        these = best[best.learner == learner]
+        above = these[these.best_on_test >= threshold]
+        if len(above):
+            other = "other " if len(above) < len(these) else ""
+            first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
+    return first
+
+
+def _named(row: Any) -> str:
+    place = "" if pd.isna(row.width) else f" at width {row.width}"
+    return f"{row.method} (test error {row.best_on_test:.3g}{place})"
 
 
 def _join(words: list[str]) -> str:
@@ -95,6 +127,8 @@ def as_record(table: pd.DataFrame) -> dict[str, object]:
 
 
 def _finite(value: object) -> object:
+    if value is pd.NA:
+        return None
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

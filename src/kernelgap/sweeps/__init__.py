@@ -1,18 +1,22 @@
-"""Plan, execute, store: many trainings, spread over processes, kept as they finish."""
+"""Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
-from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks, run_chunk
+from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
+from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.runner import Interrupted, Progress, run_chunks
 from kernelgap.sweeps.store import Store
-from kernelgap.sweeps.trial import Trial, make_trial
+from kernelgap.sweeps.trial import AnyTrial, RidgeTrial, Trial, make_ridge_trial, make_trial
 
 __all__ = [
+    "AnyTrial",
     "Chunk",
     "ChunkResult",
     "Interrupted",
     "Progress",
+    "RidgeTrial",
     "Store",
     "Trial",
     "TrialResult",
+    "make_ridge_trial",
     "make_trial",
     "plan_chunks",
     "run_chunk",

@@ -12,7 +12,8 @@ from typing import Any
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
-from kernelgap.sweeps.chunk import Chunk, ChunkResult, run_chunk
+from kernelgap.sweeps.chunk import Chunk, ChunkResult
+from kernelgap.sweeps.execute import run_chunk
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
 SINGLE_THREADED = {

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.trial import Trial
+from kernelgap.sweeps.trial import read_trial
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -143,17 +143,15 @@ class Store:
             diverged_at,
             curves,
         ) in self._connection.execute(query):
-            trial = Trial.model_validate_json(description)
+            trial = read_trial(description)
             rows.append(
                 {
                     "method": trial.method,
-                    "network": trial.network,
-                    "mode": trial.mode,
-                    "width": trial.width,
+                    "kind": trial.kind,
+                    **{name: getattr(trial, name, None) for name in ("network", "mode", "kernel", "width")},
                     "samples": trial.samples,
                     "seed": trial.seed,
-                    "rate": trial.rate,
-                    "decay": trial.decay,
+                    **{name: getattr(trial, name, None) for name in ("rate", "decay", "ridge")},
                     "status": status,
                     "train_error": train,
                     "validation_error": validation,
@@ -164,6 +162,10 @@ class Store:
                     "curves": json.loads(curves),
                 }
             )
-        order = ["method", "width", "seed", "rate", "decay", "trial"]
-        table = pd.DataFrame(rows, columns=list(rows[0]) if rows else order)
-        return table.astype({"diverged_at": "Int64"} if rows else {}).sort_values(order, ignore_index=True)
+        order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
+        if not rows:
+            return pd.DataFrame(columns=order)
+        types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
+        table = pd.DataFrame(rows).astype(types)
+        text = table.assign(kernel=table.kernel.fillna(""))
+        return table.loc[text.sort_values(order).index].reset_index(drop=True)

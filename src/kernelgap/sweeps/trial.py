@@ -1,39 +1,62 @@
-"""A trial: a frozen, validated description of one training. Its hash is its identity."""
+"""A trial: a frozen, validated description of one fit. Its hash is its identity."""
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
-from kernelgap import networks, problems
-from kernelgap.errors import validated
+from kernelgap import kernels, networks, problems
+from kernelgap.errors import InputError, unknown, validated
 from kernelgap.training import Schedule, get_model
 
+LINEAR_MODES = {"last": "last", "ntk": "NTK"}  # modes that are kernel methods, as the paper writes them
 
-class Trial(BaseModel):
-    """One network, trained once. ``problem`` is the text that ``problems.get`` takes, every argument spelled out."""
+
+class Description(BaseModel):
+    """What every trial says: on which problem, with how many samples, and the seed of all that is random.
+
+    ``problem`` is the text that ``problems.get`` takes, every argument spelled out.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    searched: ClassVar[tuple[str, ...]]  # what differs between the trials of a chunk
 
     problem: str
-    network: str
-    mode: str
-    width: Annotated[int, Field(ge=1)]
     samples: Annotated[int, Field(ge=1)]
-    rate: Annotated[float, Field(gt=0)]
-    decay: Annotated[float, Field(ge=0)]
     seed: Annotated[int, Field(ge=0, lt=2**32)]
-    schedule: Schedule = Schedule()
     validation_samples: Annotated[int, Field(ge=2)] = 1000
     test_samples: Annotated[int, Field(ge=2)] = 5000
-    precision: Literal["float32"] = "float32"
 
     @field_validator("problem")
     @classmethod
     def _canonical(cls, text: str) -> str:
         """The same problem always in the same words, so that it has the same identity."""
         return problems.get(text).spec
+
+    @property
+    def id(self) -> str:
+        return digest(self.model_dump(mode="json"))
+
+    @property
+    def chunk_description(self) -> dict[str, object]:
+        """What trials that are fitted together have in common: all but what is searched."""
+        return self.model_dump(mode="json", exclude=set(self.searched))
+
+
+class Trial(Description):
+    """One network, trained once by SGD."""
+
+    searched = ("rate", "decay")
+
+    kind: Literal["sgd"] = "sgd"
+    network: str
+    mode: str
+    width: Annotated[int, Field(ge=1)]
+    rate: Annotated[float, Field(gt=0)]
+    decay: Annotated[float, Field(ge=0)]
+    schedule: Schedule = Schedule()
+    precision: Literal["float32"] = "float32"
 
     @model_validator(mode="after")
     def _possible(self) -> "Trial":
@@ -43,22 +66,97 @@ class Trial(BaseModel):
 
     @property
     def method(self) -> str:
-        """As the paper writes it: 3resnet(all)."""
-        return f"{self.network}({'NTK' if self.mode == 'ntk' else self.mode})"
+        """As the paper writes it: 3resnet(all). Linear modes say that it was SGD, as they have an exact solution."""
+        mode = f"{LINEAR_MODES[self.mode]}, SGD" if self.mode in LINEAR_MODES else self.mode
+        return f"{self.network}({mode})"
 
     @property
-    def id(self) -> str:
-        return digest(self.model_dump(mode="json"))
+    def label(self) -> str:
+        return f"{self.method} width {self.width} seed {self.seed}"
 
     @property
-    def chunk_description(self) -> dict[str, object]:
-        """What trials that are trained together have in common: all but rate and decay."""
-        return self.model_dump(mode="json", exclude={"rate", "decay"})
+    def cost(self) -> float:
+        """Multiplications, roughly: weights x visits of samples. For the order of work and progress."""
+        problem = problems.get(self.problem)
+        size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
+        overhead = 2000  # what a step costs besides its multiplications, felt at small widths
+        return float((size + overhead) * self.samples * self.schedule.epochs)
+
+
+class RidgeTrial(Description):
+    """One exact ridge regression: with a kernel, or with the conjugate (last) or tangent (ntk) kernel of a network.
+
+    ``kernel`` is the text that ``kernels.get`` takes. ``ridge`` is relative to the mean of K(x,x).
+    """
+
+    searched = ("ridge",)
+
+    kind: Literal["ridge"] = "ridge"
+    kernel: str | None = None
+    network: str | None = None
+    mode: str | None = None
+    width: Annotated[int, Field(ge=1)] | None = None
+    ridge: Annotated[float, Field(gt=0)]
+    precision: Literal["float64"] = "float64"
+
+    @model_validator(mode="after")
+    def _possible(self) -> "RidgeTrial":
+        if self.kernel is not None:
+            if (self.network, self.mode, self.width) != (None, None, None):
+                raise InputError("A ridge trial has either a kernel, or a network with mode and width.")
+            kernels.get(self.kernel)
+            return self
+        if self.network is None or self.width is None:
+            raise InputError("A ridge trial needs a kernel, or a network with mode and width.")
+        if self.mode not in LINEAR_MODES:
+            raise unknown("mode for ridge regression", self.mode, LINEAR_MODES)
+        get_model(networks.get(self.network), self.mode)
+        return self
+
+    @property
+    def method(self) -> str:
+        """The kernel's name, whatever its arguments; a network's kernel as the paper writes it: 3resnet(NTK)."""
+        if self.kernel is not None:
+            name = self.kernel.partition("(")[0].strip()
+            return name if name in kernels.KERNELS else self.kernel
+        assert self.mode is not None
+        return f"{self.network}({LINEAR_MODES[self.mode]})"
+
+    @property
+    def label(self) -> str:
+        what = self.kernel if self.kernel is not None else f"{self.method} width {self.width}"
+        return f"{what} seed {self.seed}"
+
+    @property
+    def cost(self) -> float:
+        """Multiplications, roughly: a factorisation, or for a tangent kernel some hundred products with it."""
+        everything = self.samples + self.validation_samples + self.test_samples
+        if self.mode != "ntk":
+            return float(self.samples**2 * everything / 10)
+        problem = problems.get(self.problem)
+        assert self.network is not None
+        assert self.width is not None
+        size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
+        return float((size + 10_000) * self.samples * 600)
+
+
+AnyTrial = Trial | RidgeTrial
+_ANY: TypeAdapter[AnyTrial] = TypeAdapter(Annotated[AnyTrial, Field(discriminator="kind")])
+
+
+def read_trial(text: str) -> AnyTrial:
+    """A trial from its JSON."""
+    return _ANY.validate_json(text)
 
 
 def make_trial(**description: object) -> Trial:
-    """A trial, or one sentence about the first thing that is wrong with its description."""
+    """A trial by SGD, or one sentence about the first thing that is wrong with its description."""
     return validated(Trial, description)
+
+
+def make_ridge_trial(**description: object) -> RidgeTrial:
+    """A trial by ridge regression, or one sentence about the first thing that is wrong with its description."""
+    return validated(RidgeTrial, description)
 
 
 def digest(description: object) -> str:

@@ -1,0 +1,53 @@
+"""Train a chunk's grid of rates and decays by SGD."""
+
+from collections.abc import Callable, Sequence
+
+import jax
+import numpy as np
+
+from kernelgap import networks
+from kernelgap.sweeps.chunk import TrialResult
+from kernelgap.sweeps.samples import draw_samples
+from kernelgap.sweeps.trial import Trial
+from kernelgap.training import get_model, train_grid
+
+
+def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> list[TrialResult]:
+    """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
+    trial = trials[0]
+    samples = draw_samples(trial)
+    network = networks.get(trial.network)
+    inputs, outputs = samples.train[0].shape[1], samples.train[1].shape[1]
+    params = network.init(jax.random.key(trial.seed), inputs=inputs, outputs=outputs, width=trial.width)
+    grid = train_grid(
+        get_model(network, trial.mode),
+        params,
+        [t.rate for t in trials],
+        [t.decay for t in trials],
+        samples.train,
+        schedule=trial.schedule,
+        seed=[trial.seed, 3],
+        evaluate={"validation": samples.validation, "test": samples.test},
+        on_progress=on_progress,
+    )
+    results = []
+    for i, t in enumerate(trials):
+        curves = {"epochs": grid.epochs.tolist(), **{n: _finite(c[i]) for n, c in grid.curves.items()}}
+        results.append(
+            TrialResult(
+                trial_id=t.id,
+                status="diverged" if grid.diverged[i] else "done",
+                train_error=float(grid.final("train")[i]),
+                validation_error=float(grid.final("validation")[i]),
+                test_error=float(grid.final("test")[i]),
+                test_standard_error=float(grid.standard_errors["test"][i]),
+                diverged_at=int(grid.diverged_at[i]) if grid.diverged[i] else None,
+                curves=curves,
+            )
+        )
+    return results
+
+
+def _finite(curve: np.ndarray) -> list[float]:
+    """A curve as far as it is finite: a diverged member's ends early."""
+    return [float(v) for v in curve if np.isfinite(v)]

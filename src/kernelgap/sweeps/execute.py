@@ -1,0 +1,19 @@
+"""Run one chunk, wherever it is sent."""
+
+import time
+from collections.abc import Callable
+
+from kernelgap.sweeps.by_ridge import run_by_ridge
+from kernelgap.sweeps.by_sgd import run_by_sgd
+from kernelgap.sweeps.chunk import Chunk, ChunkResult
+from kernelgap.sweeps.trial import RidgeTrial, Trial
+
+
+def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) -> ChunkResult:
+    """Draw the samples, fit the chunk's trials, and report each. Depends on the chunk alone."""
+    began = time.perf_counter()
+    by_sgd = [trial for trial in chunk.trials if isinstance(trial, Trial)]
+    by_ridge = [trial for trial in chunk.trials if isinstance(trial, RidgeTrial)]
+    results = run_by_sgd(by_sgd, on_progress) if by_sgd else []
+    results += run_by_ridge(by_ridge, on_progress or (lambda share: None)) if by_ridge else []
+    return ChunkResult(chunk.id, time.perf_counter() - began, tuple(results))

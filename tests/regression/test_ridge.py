@@ -1,0 +1,201 @@
+"""Ridge paths against separate solves, scikit-learn, and brute force; the choice of the ridge; sick Gram matrices."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV
+
+from kernelgap import kernels, regression
+from kernelgap.errors import InputError
+from kernelgap.regression import NotPositiveWarning, choose_ridge, default_ridges, ridge_path
+from kernelgap.regression.factorisation import Tridiagonal
+
+RIDGES = np.geomspace(1e-5, 10, 7)
+
+
+def data(n=60, d=3, k=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, np.stack([np.sin((i + 1) * X[:, 0]) for i in range(k)], axis=1) + 0.1 * rng.standard_normal((n, k))
+
+
+X, Y = data()
+KERNEL = kernels.get("laplace(bandwidth=1.0)")
+GRAM = KERNEL(X)
+NEW = data(20, seed=1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 17, 60])
+def test_factorisation(n):
+    factors = Tridiagonal.of(GRAM[:n, :n])
+    Q = factors.rotate_back(np.eye(n))
+    np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=1e-13)
+    T = np.diag(factors.diagonal) + np.diag(factors.beside, 1) + np.diag(factors.beside, -1)
+    np.testing.assert_allclose(Q @ T @ Q.T, GRAM[:n, :n], atol=1e-13)
+    np.testing.assert_allclose(factors.rotate(Y[:n]), Q.T @ Y[:n], atol=1e-13)
+    np.testing.assert_allclose(factors.eigenvalues, np.linalg.eigvalsh(GRAM[:n, :n]), atol=1e-13)
+    assert factors.extremes == pytest.approx((factors.eigenvalues[0], factors.eigenvalues[-1]), abs=1e-12)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_path_is_as_many_separate_solves(overwrite):
+    gram = GRAM.copy()
+    path = ridge_path(gram, Y, RIDGES, overwrite=overwrite)
+    cross = KERNEL(NEW[0], X)
+    for i, ridge in enumerate(RIDGES):
+        alone = np.linalg.solve(GRAM + ridge * np.eye(len(X)), Y)
+        np.testing.assert_allclose(path.coefficients[i], alone, rtol=1e-8)
+        np.testing.assert_allclose(path.predict(cross)[i], cross @ alone, rtol=1e-8, atol=1e-12)
+        error = np.mean(np.sum((cross @ alone - NEW[1]) ** 2, axis=1))
+        assert path.errors(cross, NEW[1])[i] == pytest.approx(error)
+        assert path.training_errors[i] == pytest.approx(np.mean(np.sum((GRAM @ alone - Y) ** 2, axis=1)), rel=1e-6)
+    assert np.array_equal(gram, GRAM) or overwrite
+
+
+def test_the_order_of_ridges_does_not_matter():
+    there, back = ridge_path(GRAM, Y, RIDGES), ridge_path(GRAM, Y, RIDGES[::-1])
+    np.testing.assert_array_equal(there.coefficients, back.coefficients[::-1])
+
+
+def test_equal_to_scikit_learn():
+    for name, own in {"rbf": "gaussian(bandwidth=1.0)", "linear": "linear", "poly": "polynomial(degree=3)"}.items():
+        peer = KernelRidge(kernel=name, alpha=0.3, gamma={"rbf": 0.5, "poly": 1.0}.get(name)).fit(X, Y)
+        path = ridge_path(kernels.get(own)(X), Y, [0.3])
+        ours = path.predict(kernels.get(own)(NEW[0], X))[0]
+        np.testing.assert_allclose(ours, peer.predict(NEW[0]), rtol=1e-8, atol=1e-8)
+
+
+def brute_leave_one_out(ridge):
+    total = 0.0
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        alone = np.linalg.solve(GRAM[np.ix_(rest, rest)] + ridge * np.eye(len(X) - 1), Y[rest])
+        total += np.sum((GRAM[i, rest] @ alone - Y[i]) ** 2)
+    return total / len(X)
+
+
+def test_leave_one_out_and_gcv_in_closed_form():
+    path = ridge_path(GRAM, Y, RIDGES)
+    np.testing.assert_allclose(path.leave_one_out, [brute_leave_one_out(ridge) for ridge in RIDGES], rtol=1e-8)
+    for i, ridge in enumerate(RIDGES):
+        hat = GRAM @ np.linalg.inv(GRAM + ridge * np.eye(len(X)))
+        left = Y - hat @ Y
+        gcv = np.mean(np.sum(left**2, axis=1)) / (1 - np.trace(hat) / len(X)) ** 2
+        assert path.gcv[i] == pytest.approx(gcv, rel=1e-6)
+    ridge_path(GRAM[:1, :1], Y[:1], RIDGES).leave_one_out.shape == RIDGES.shape  # noqa: B015 (it must not fail)
+
+
+def test_default_ridges():
+    path = ridge_path(5 * GRAM, Y)
+    assert path.ridges[0] == pytest.approx(5e-9)
+    assert path.ridges[-1] == pytest.approx(500)
+    steps = np.diff(np.log10(path.ridges))
+    np.testing.assert_allclose(steps, steps[0])
+    assert default_ridges(1.0, 10_000)[0] > 1e-8  # not below what rounding allows
+    with pytest.raises(InputError, match="no positive trace"):
+        ridge_path(0 * GRAM, Y)
+
+
+@pytest.mark.parametrize("by", regression.SELECTIONS)
+def test_choice(by):
+    choice = choose_ridge(GRAM, Y, by=by, rng=np.random.RandomState(0))
+    assert choice.ridge in choice.ridges
+    assert choice.errors.argmin() == list(choice.ridges).index(choice.ridge)
+    alone = np.linalg.solve(GRAM + choice.ridge * np.eye(len(X)), Y)
+    np.testing.assert_allclose(choice.coefficients, alone, rtol=1e-8, atol=1e-8)
+
+
+def test_folds_are_those_of_a_grid_search():
+    order = np.random.RandomState(3).permutation(len(X))
+    parts = np.array_split(order, 4)
+    splits = [(np.setdiff1d(order, part), part) for part in parts]
+    peer = GridSearchCV(
+        KernelRidge(kernel="precomputed"), {"alpha": RIDGES}, cv=splits, scoring="neg_mean_squared_error"
+    ).fit(GRAM, Y)
+    choice = choose_ridge(GRAM, Y, RIDGES, by="folds", folds=4, rng=np.random.RandomState(3))
+    assert choice.ridge == peer.best_params_["alpha"]
+    np.testing.assert_allclose(choice.errors / Y.shape[1], -peer.cv_results_["mean_test_score"], rtol=1e-8)
+
+
+def test_a_matrix_that_is_not_positive_is_reported_and_mended():
+    sick = GRAM - 0.5 * np.eye(len(X))
+    smallest = np.linalg.eigvalsh(sick)[0]
+    with pytest.warns(NotPositiveWarning, match=f"smallest eigenvalue is {smallest:.3g}") as caught:
+        path = ridge_path(sick, Y, RIDGES)
+    assert len(caught) == 1
+    assert not path.spectrum.positive
+    assert path.spectrum.smallest == pytest.approx(smallest)
+    assert path.spectrum.jitter == pytest.approx(-smallest - RIDGES[0])
+    assert "not positive semi-definite" in str(path.spectrum)
+    added = (RIDGES[3] + path.spectrum.jitter) * np.eye(len(X))
+    np.testing.assert_allclose(path.coefficients[3], np.linalg.solve(sick + added, Y), rtol=1e-8)
+
+
+def test_a_ridge_that_outweighs_it_needs_no_jitter_but_it_is_said():
+    with pytest.warns(NotPositiveWarning, match="The ridge outweighs it"):
+        path = ridge_path(GRAM - 0.5 * np.eye(len(X)), Y, [3.0])
+    assert path.spectrum.jitter == 0
+
+
+def test_a_singular_matrix_without_a_ridge_is_reported():
+    flat = kernels.get("linear")(X)  # rank 3
+    with pytest.warns(NotPositiveWarning, match="singular to rounding"):
+        path = ridge_path(flat, Y, 0.0)
+    assert path.spectrum.positive
+    assert 0 < path.spectrum.jitter < 1e-10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ridge_path(flat, Y, 1e-6).spectrum.jitter == 0
+        assert ridge_path(flat, Y).spectrum.jitter == 0
+        assert ridge_path(GRAM, Y, 0.0).spectrum.jitter == 0
+
+
+def test_healthy_matrices_raise_no_alarm():
+    rng = np.random.default_rng(0)
+    repeated = np.repeat(rng.standard_normal((40, 2)), 3, axis=0)
+    for text in ("ntk2", "ntk3", "ck2", "gaussian", "laplace", "arcsin", "ntk3res"):
+        for inputs in (repeated, 100 + repeated, repeated[:, :1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert ridge_path(kernels.get(text).fit(inputs)(inputs), np.ones((120, 1))).spectrum.positive
+
+
+@pytest.mark.parametrize(
+    ("gram", "targets", "ridges", "words"),
+    [
+        (GRAM[:5], Y[:5], 1.0, "square"),
+        (GRAM, Y[:5], 1.0, "one row for each of the 60 samples"),
+        (GRAM, Y[:, 0], 1.0, "one row for each"),
+        (np.where(np.eye(60), np.nan, GRAM), Y, 1.0, "The Gram matrix contains NaN in row 0, column 0"),
+        (GRAM, np.where(Y[7, 1] == Y, np.inf, Y), 1.0, "Y contains infinity in row 7, column 1"),
+        (GRAM, Y, -1.0, "at least 0"),
+        (GRAM, Y, [], "at least 0"),
+        (GRAM, Y, [np.nan], "at least 0"),
+        (GRAM, Y, "much", "at least 0"),
+        (-GRAM, Y, 0.0, "no positive eigenvalue"),
+    ],
+)
+def test_bad_input(gram, targets, ridges, words):
+    with pytest.raises(InputError, match=words):
+        ridge_path(gram, targets, ridges)
+
+
+def test_refusals_of_the_choice():
+    rng = np.random.RandomState(0)
+    for arguments, words in [
+        ({"by": "luck"}, "Unknown way to choose the ridge"),
+        ({"by": "holdout", "held_out": 1.0}, "between 0 and 1"),
+        ({"by": "folds", "folds": 1}, "between 2 and 60 folds"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            choose_ridge(GRAM, Y, rng=rng, **arguments)
+    with pytest.raises(InputError, match="1 sample"):
+        choose_ridge(GRAM[:1, :1], Y[:1], by="holdout", rng=rng)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 30_000)
+    with pytest.raises(InputError, match="Factorising a Gram matrix of 60 x 60 needs"):
+        ridge_path(GRAM, Y, 1.0)

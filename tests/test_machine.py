@@ -1,0 +1,24 @@
+"""What the machine has to give."""
+
+import pytest
+
+from kernelgap import machine
+from kernelgap.errors import InputError
+
+
+def test_threads_follow_the_environment(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert machine.threads() == 1
+    for text in ("", "many", "0", "4,2"):
+        monkeypatch.setenv("OMP_NUM_THREADS", text)
+        assert machine.threads() == machine.cores()
+    monkeypatch.setenv("OMP_NUM_THREADS", "100000")
+    assert machine.threads() == machine.cores()
+
+
+def test_memory():
+    free = machine.available_memory()
+    assert 2**20 < free < 2**50
+    machine.require_memory(1, "A byte", "")
+    with pytest.raises(InputError, match=r"A pile needs 1.05e\+06 GiB, and .* GiB are free. Take less."):
+        machine.require_memory(2**50, "A pile", "Take less.")
