@@ -9,7 +9,8 @@ from sklearn.model_selection import GridSearchCV
 
 from kernelgap import kernels, regression
 from kernelgap.errors import InputError
-from kernelgap.regression import NotPositiveWarning, choose_ridge, default_ridges, ridge_path
+from kernelgap.regression import NotPositiveWarning, band, choose_ridge, default_ridges, ridge_path
+from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
 
 RIDGES = np.geomspace(1e-5, 10, 7)
@@ -37,6 +38,33 @@ def test_factorisation(n):
     np.testing.assert_allclose(factors.rotate(Y[:n]), Q.T @ Y[:n], atol=1e-13)
     np.testing.assert_allclose(factors.eigenvalues, np.linalg.eigvalsh(GRAM[:n, :n]), atol=1e-13)
     assert factors.extremes == pytest.approx((factors.eigenvalues[0], factors.eigenvalues[-1]), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 20, 32, 33, 34, 60, 64, 65, 97, 300])
+def test_banded_factorisation(n, monkeypatch):
+    monkeypatch.setattr(band, "ROWS", 50)
+    monkeypatch.setattr(band, "COLUMNS", 7)
+    inputs, targets = data(n, seed=5)
+    gram = KERNEL(inputs) - 0.3 * np.eye(n)  # not positive
+    factors = Banded.of(gram.copy())
+    Q = factors.rotate_back(np.eye(n))
+    np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=1e-12)
+    width = len(factors.bands)
+    B = sum(np.diag(factors.bands[i, : n - i], -i) for i in range(width))
+    B = B + np.tril(B, -1).T
+    np.testing.assert_allclose(Q @ B @ Q.T, gram, atol=1e-12)
+    np.testing.assert_allclose(factors.rotate(targets), Q.T @ targets, atol=1e-12)
+    np.testing.assert_allclose(
+        factors.rotate_back(factors.solve(factors.rotate(targets), 2.0)),
+        np.linalg.solve(gram + 2.0 * np.eye(n), targets),
+        rtol=1e-8,
+        atol=1e-12,
+    )
+    eigenvalues = np.linalg.eigvalsh(gram)
+    assert factors.extremes == pytest.approx((eigenvalues[0], eigenvalues[-1]), rel=1e-6, abs=1e-12)
+    assert factors.size >= np.abs(eigenvalues).max() * (1 - 1e-12)
+    assert factors.exceeds(eigenvalues[0] - 1e-6)
+    assert not factors.exceeds(eigenvalues[0] + 1e-6)
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -150,6 +178,18 @@ def test_a_singular_matrix_without_a_ridge_is_reported():
         assert ridge_path(flat, Y, 1e-6).spectrum.jitter == 0
         assert ridge_path(flat, Y).spectrum.jitter == 0
         assert ridge_path(GRAM, Y, 0.0).spectrum.jitter == 0
+
+
+@pytest.mark.parametrize("by", ["holdout", "folds"])
+def test_a_choice_reports_a_matrix_that_is_not_positive_once(by):
+    sick = GRAM - 0.5 * np.eye(len(X))
+    smallest = np.linalg.eigvalsh(sick)[0]
+    with pytest.warns(NotPositiveWarning, match="not positive semi-definite") as caught:
+        choice = choose_ridge(sick, Y, [1e-3, 1e-2], by=by, rng=np.random.RandomState(0))
+    assert len(caught) == 1
+    assert choice.spectrum.smallest == pytest.approx(smallest, rel=1e-6)
+    added = (choice.ridge + choice.spectrum.jitter) * np.eye(len(X))
+    np.testing.assert_allclose(choice.coefficients, np.linalg.solve(sick + added, Y), rtol=1e-6)
 
 
 def test_healthy_matrices_raise_no_alarm():
