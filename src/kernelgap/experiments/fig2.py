@@ -15,8 +15,8 @@ ALL_WIDTHS = (20, 50, 100, 200, 500, 1000)
 PAPER_WIDTHS = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 PAPER_WIDTHS_FULL = (20, 50, 100, 200, 500, 1000, 2000)  # the 3layer network has an m x m matrix
 
-RIDGES = one_two_five(1e-6, 10.0)  # relative to the mean of K(x,x)
-TANGENT_RIDGES = one_two_five(1e-4, 10.0)
+RIDGES = one_two_five(1e-8, 10.0)  # relative to the mean of K(x,x)
+TANGENT_RIDGES = one_two_five(1e-3, 10.0)  # smaller ones change little, and take many more products
 
 # The limits of the networks with section 8.1's start have both biases; without them some come out a little better.
 LIMITS = tuple(
@@ -25,7 +25,7 @@ LIMITS = tuple(
     for biases in ("", "(bias=True, hidden_bias=True)" if both else "(bias=True)")
 )
 CLASSICAL = (
-    *(f"{name}(factor={factor})" for name in ("gaussian", "laplace") for factor in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)),
+    *(f"{name}(factor={factor})" for name in ("gaussian", "laplace") for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)),
     *(f"recursive(bias={bias}, depth={depth})" for bias in (False, True) for depth in (1, 2, 3)),
     "arcsin",
     "arcsin(bias=True)",

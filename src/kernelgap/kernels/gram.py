@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from threadpoolctl import ThreadpoolController
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.pairs import Rows
 from kernelgap.machine import available_memory, require_memory, threads
 
-TILE = 192  # rows and columns of a tile: its arrays stay in a core's cache
+TILE = 256  # rows and columns of a tile: its arrays stay in a core's cache
 AT_HAND = 2**24  # bytes; once a block of this size was freed, glibc keeps what tiles free for the next tiles
 
 Tile = Callable[[Rows, Rows, Float[np.ndarray, "n m"]], Float[np.ndarray, "n m"]]
@@ -52,17 +55,18 @@ def require_gram(n: int, m: int) -> None:
 def evaluate(
     tile: Tile, X: Rows, Z: Rows, diagonal: Callable[[Rows], Float[np.ndarray, " n"]]
 ) -> Float[np.ndarray, "n m"]:
-    """Fill the Gram matrix: all inner products first, then each tile turned into kernel values where it stands."""
+    """Fill the Gram matrix tile by tile, each from the inner products of its rows."""
     require_gram(len(X), len(Z))
     symmetric = Z is X
-    gram = _inner_products(X, Z)
+    gram = np.empty((len(X), len(Z)))
     np.empty(AT_HAND, dtype=np.uint8)  # never touched, freed at once
     starts = [(i, j) for i in range(0, len(X), TILE) for j in range(0, len(Z), TILE) if not symmetric or j + TILE > i]
 
     def fill(start: tuple[int, int]) -> None:
         i, j = start
         block = (slice(i, i + TILE), slice(j, j + TILE))
-        gram[block] = tile(X[block[0]], Z[block[1]], gram[block])
+        x, z = X[block[0]], Z[block[1]]
+        gram[block] = tile(x, z, x @ z.T)
         if symmetric and j > i:
             gram[block[::-1]] = gram[block].T
 
@@ -70,7 +74,7 @@ def evaluate(
         for start in starts:
             fill(start)
     else:
-        with ThreadPoolExecutor(threads()) as pool:
+        with _blas().limit(limits=1), ThreadPoolExecutor(threads()) as pool:
             list(pool.map(fill, starts))
     if symmetric:
         gram[np.diag_indices(len(X))] = diagonal(X)
@@ -81,11 +85,7 @@ def evaluate(
     return gram
 
 
-def _inner_products(X: Rows, Z: Rows) -> Float[np.ndarray, "n m"]:
-    """X Z'; of X X' only the tiles on and above the diagonal, the others being left as they are."""
-    gram = np.empty((len(X), len(Z)))
-    if Z is not X:
-        return np.matmul(X, Z.T, out=gram)
-    for i in range(0, len(X), TILE):
-        np.matmul(X[i : i + TILE], X[i:].T, out=gram[i : i + TILE, i:])
-    return gram
+@cache
+def _blas() -> Any:
+    """NumPy's matrix products: their own threads would wait, busily, for work on the cores that the tiles need."""
+    return ThreadpoolController().select(user_api="blas")

@@ -73,15 +73,15 @@ def _tangent_fits(
     scale = float(np.mean(empirical(network, params).diagonal(X[:SCALE_ROWS])))
     with jax.enable_x64(True):
         at = TangentAt(network, params, "all")
+        everything = np.concatenate([inputs for inputs, _ in samples])  # at once: one program to compile
+        ends = np.cumsum([len(X), len(samples.validation[0])])
+        start = at.outputs(everything)
         path = ridge_path_by_products(
-            at.product(X), Y - at.outputs(X), ridges * scale, tolerance=TOLERANCE, on_progress=on_progress
+            at.product(X), Y - start[: len(X)], ridges * scale, tolerance=TOLERANCE, on_progress=on_progress
         )
-        starts = [at.outputs(inputs) for inputs, _ in samples]
         for coefficients, residual in zip(path.coefficients, path.residuals, strict=True):
-            change = at.pull_back(X, coefficients)
-            on_train, on_validation, on_test = (
-                start + at.change(inputs, change) for start, (inputs, _) in zip(starts, samples, strict=True)
-            )
+            outputs = start + at.change(everything, at.pull_back(X, coefficients))
+            on_train, on_validation, on_test = np.split(outputs, ends)
             yield Fitted((on_train, on_validation, on_test), solved=bool(residual <= 10 * TOLERANCE))
 
 

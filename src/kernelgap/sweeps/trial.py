@@ -137,7 +137,7 @@ class RidgeTrial(Description):
         assert self.network is not None
         assert self.width is not None
         size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
-        return float((size + 10_000) * self.samples * 600)
+        return float((size + 10_000) * self.samples * 100)
 
 
 AnyTrial = Trial | RidgeTrial
