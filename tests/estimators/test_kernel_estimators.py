@@ -115,6 +115,30 @@ def test_precomputed_is_the_same():
         kg.KernelRegressor("precomputed").fit(X, Y)
 
 
+@pytest.mark.parametrize("kernel", ["precomputed", " precomputed", kg.kernels.get("precomputed")])
+def test_the_users_matrix_is_left_as_it_is(kernel):
+    X, Y = SEC8.sample(40, seed=0)
+    given = kg.kernels.get("ck2")(X)
+    before = given.copy()
+    given.flags.writeable = False
+    for ridge in (0.1, "path"):
+        model = kg.KernelRegressor(kernel, ridge=ridge, random_state=0).fit(given, Y)
+        np.testing.assert_array_equal(given, before)
+        np.testing.assert_allclose(
+            model.predict(given), kg.KernelRegressor("ck2", ridge=model.ridge_).fit(X, Y).predict(X)
+        )
+    cached = kg.kernels.from_function(lambda A, B: given)
+    kg.KernelRegressor(cached, ridge=0.1).fit(X, Y)
+    (2 * cached)(X)
+    np.testing.assert_array_equal(given, before)
+
+
+def test_values_too_small_to_work_with_are_refused():
+    X, Y = SEC8.sample(30, seed=0)
+    with pytest.raises(InputError, match="Rescale"):
+        kg.KernelRegressor("ck2", random_state=0).fit(X * 1e-158, Y)
+
+
 def test_the_bandwidth_is_settled_on_the_training_data():
     X, Y = SEC8.sample(80, seed=0)
     model = kg.KernelRegressor("gaussian").fit(X, Y)

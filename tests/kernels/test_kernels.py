@@ -213,6 +213,20 @@ def test_arithmetic_of_kernels():
             nonsense()
 
 
+def test_precomputed_stands_alone():
+    for text in ("precomputed + ck2", "2.0 * precomputed", "ck2 * precomputed"):
+        with pytest.raises(InputError, match="stands for a whole Gram matrix"):
+            kernels.get(text)
+
+
+@pytest.mark.parametrize("text", ["ntk2", "ntk3res", "ck3res", "ntk3"])
+def test_homogeneous_at_any_scale(text):
+    X = np.random.default_rng(8).standard_normal((6, 3))
+    kernel = kernels.get(text)
+    for scale in (1e-100, 1e100):
+        np.testing.assert_allclose(kernel(scale * X) / scale / scale, kernel(X), rtol=1e-12)
+
+
 def test_own_kernels():
     X = np.random.default_rng(7).standard_normal((5, 3))
     whole = kernels.from_function(lambda A, B: (A @ B.T) ** 2)

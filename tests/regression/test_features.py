@@ -27,6 +27,14 @@ def test_l2_in_few_and_in_many_dimensions(m):
     np.testing.assert_allclose(path.errors(new, Y[:7]), as_kernel, rtol=1e-8)
 
 
+@pytest.mark.parametrize("kind", [bool, np.int8, np.float32, list])
+def test_any_numbers_are_computed_in_float64(kind):
+    values = rng.integers(0, 100, size=(30, 6)) % (2 if kind is bool else 100)
+    given = values.tolist() if kind is list else values.astype(kind)
+    path = feature_path(given, Y, [0.5])
+    np.testing.assert_allclose(path.weights, feature_path(values.astype(float), Y, [0.5]).weights, rtol=1e-12)
+
+
 def test_default_path_is_the_kernels():
     features = rng.standard_normal((30, 40))
     np.testing.assert_allclose(

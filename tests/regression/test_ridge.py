@@ -210,6 +210,8 @@ def test_healthy_matrices_raise_no_alarm():
         (GRAM, Y[:, 0], 1.0, "one row for each"),
         (np.where(np.eye(60), np.nan, GRAM), Y, 1.0, "The Gram matrix contains NaN in row 0, column 0"),
         (GRAM, np.where(Y[7, 1] == Y, np.inf, Y), 1.0, "Y contains infinity in row 7, column 1"),
+        (np.where(np.arange(60) == 3, GRAM + 0.1, GRAM), Y, 1.0, "symmetric, but entries"),
+        ([["a"]], Y[:1], 1.0, "table of numbers"),
         (GRAM, Y, -1.0, "at least 0"),
         (GRAM, Y, [], "at least 0"),
         (GRAM, Y, [np.nan], "at least 0"),
@@ -220,6 +222,15 @@ def test_healthy_matrices_raise_no_alarm():
 def test_bad_input(gram, targets, ridges, words):
     with pytest.raises(InputError, match=words):
         ridge_path(gram, targets, ridges)
+
+
+@pytest.mark.parametrize("by", regression.SELECTIONS)
+def test_any_numbers_are_factorised_in_float64(by):
+    whole = np.round(1000 * GRAM)
+    expected = choose_ridge(whole, Y, [1.0, 10.0], by=by, rng=np.random.RandomState(0))
+    for kind in (np.int64, np.float32):
+        choice = choose_ridge(whole.astype(kind), Y, [1.0, 10.0], by=by, rng=np.random.RandomState(0))
+        np.testing.assert_allclose(choice.coefficients, expected.coefficients, rtol=1e-10)
 
 
 def test_refusals_of_the_choice():

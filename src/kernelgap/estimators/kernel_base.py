@@ -12,6 +12,7 @@ from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
+from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import require_memory
 from kernelgap.regression import Choice, choose_ridge, ridge_path
 
@@ -40,14 +41,18 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = self._precomputed
         return tags
+
+    @property
+    def _precomputed(self) -> bool:
+        text = isinstance(self.kernel, str) and self.kernel.strip() == "precomputed"
+        return text or isinstance(self.kernel, Precomputed)
 
     def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
         """Choose the ridge, if it is to be chosen, and solve."""
         self.kernel_ = kernels.get(self.kernel).fit(X)
-        precomputed = self.kernel == "precomputed"
-        if precomputed and X.shape[0] != X.shape[1]:
+        if self._precomputed and X.shape[0] != X.shape[1]:
             raise InputError(f"With kernel='precomputed', fit takes the square Gram matrix, not the shape {X.shape}.")
         n = len(X)
         require_memory(
@@ -60,11 +65,11 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.spectrum_ = choice.spectrum
         self.dual_coef_ = choice.coefficients
         self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
-        self.X_fit_ = None if precomputed else X
+        self.X_fit_ = None if self._precomputed else X
 
     def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
         if is_number(self.ridge):
-            path = ridge_path(gram, Y, self.ridge, overwrite=self.kernel != "precomputed")
+            path = ridge_path(gram, Y, self.ridge, overwrite=True)
             return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
         if isinstance(self.ridge, str) and self.ridge != "path":
             raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")

@@ -18,6 +18,9 @@ class Joined(Kernel):
 
     parts: tuple[Kernel, ...]
 
+    def __post_init__(self) -> None:
+        check_combines(*self.parts)
+
     @abstractmethod
     def _join(self, first: Value, second: Value) -> Value: ...
 
@@ -72,6 +75,7 @@ class Scaled(Kernel):
     scale: float
 
     def __post_init__(self) -> None:
+        check_combines(self.kernel)
         if not 0 < self.scale < np.inf:
             raise InputError(f"A kernel can be multiplied by a positive number, not by {self.scale!r}.")
 
@@ -93,13 +97,17 @@ class Scaled(Kernel):
         return self.scale * self.kernel.diagonal(X)
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        gram = self.kernel._gram(X, Z)
-        gram *= self.scale
-        return gram
+        return self.scale * self.kernel._gram(X, Z)
 
     @property
     def spec(self) -> str:
         return f"{self.scale!r} * {_factor(self.kernel)}"
+
+
+def check_combines(*parts: Kernel) -> None:
+    for part in parts:
+        if not part.combines:
+            raise InputError(f"{part.spec} stands for a whole Gram matrix: combine matrices, not '{part.spec}'.")
 
 
 def _factor(kernel: Kernel) -> str:

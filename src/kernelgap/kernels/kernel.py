@@ -63,6 +63,11 @@ class Kernel(ABC):
     def __repr__(self) -> str:
         return f"<kernel {self.spec}>"
 
+    @property
+    def combines(self) -> bool:
+        """Whether sums and products with it make sense."""
+        return True
+
     def __add__(self, other: object) -> "Kernel":
         from kernelgap.kernels.combination import Sum
 

@@ -23,7 +23,7 @@ class FunctionKernel(Kernel):
         if self.pairwise:
             values = np.array([[self._number(x, z) for z in Z] for x in X]).reshape(len(X), len(Z))
         else:
-            values = np.asarray(self.function(X, Z), dtype=float)
+            values = np.array(self.function(X, Z), dtype=float)  # a copy: the function may keep its own
         if values.shape != (len(X), len(Z)):
             advice = "(n, d) and (m, d) must give (n, m); for a function of two rows, say pairwise=True."
             raise InputError(f"{self._name} gave the shape {values.shape} for {len(X)} and {len(Z)} rows: {advice}")
@@ -66,14 +66,18 @@ class Precomputed(Kernel):
     """In place of inputs, the Gram matrix itself: rows are samples, columns are training samples."""
 
     def __call__(self, X: object, Z: object = None) -> Gram:
-        gram = np.asarray(X, dtype=float)
+        gram = np.array(X, dtype=float)  # a copy: regression may use it up
         if gram.ndim != 2:
             raise InputError(f"A precomputed Gram matrix has two dimensions, not the shape {gram.shape}.")
         check_finite(gram, "The precomputed Gram matrix")
         return gram
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return X
+        return X.copy()
+
+    @property
+    def combines(self) -> bool:
+        return False
 
     @property
     def spec(self) -> str:

@@ -76,12 +76,15 @@ class NumpyArithmetic:
     pi = np.pi
     exp = staticmethod(np.exp)
     tanh = staticmethod(np.tanh)
-    arcsin = staticmethod(np.arcsin)
     ENDS = 4 * np.finfo(float).eps
 
     @staticmethod
     def sqrt(value: Value) -> Value:
         return np.sqrt(np.maximum(value, 0.0))
+
+    @staticmethod
+    def arcsin(value: Value) -> Value:
+        return np.arcsin(np.clip(value, -1.0, 1.0))
 
     @classmethod
     def polar(cls, cosine: Value) -> Polar:

@@ -39,7 +39,7 @@ class ResNetTangent(InnerKernel):
         if self.train != "hidden":
             math = pairs.arithmetic
             (x1, z1), (x2, z2) = first.squared_inputs, second.squared_inputs
-            shared = (math.sqrt(x1 * z2) + math.sqrt(x2 * z1)) / (math.pi * math.sqrt(2))
+            shared = (math.sqrt(x1) * math.sqrt(z2) + math.sqrt(x2) * math.sqrt(z1)) / (math.pi * math.sqrt(2))
             last = first.outputs + second.outputs / 2 + shared
         if self.train != "last":
             hidden = second.inputs * second.slopes / 2 + first.inputs * first.slopes * (1 + second.slopes / 2)

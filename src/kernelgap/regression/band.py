@@ -135,6 +135,8 @@ def _smallest(bands: Float[np.ndarray, "b n"], size: float) -> float:
     rounding = bands.shape[1] * np.finfo(float).eps * size
     while high - low > max(rounding, 1e-8 * min(abs(low), abs(high))):
         middle = (low + high) / 2
+        if middle in (low, high):  # no number between them
+            break
         if _positive(_shifted(bands, -middle)):
             low = middle
         else:

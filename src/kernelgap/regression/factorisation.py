@@ -16,10 +16,15 @@ from kernelgap.kernels.gram import check_finite
 from kernelgap.machine import available_memory, require_memory
 
 Columns = Float[np.ndarray, "n k"]
+SYMMETRY_ROWS = 256  # compared at a time
 
 
-def check_factorisable(gram: np.ndarray, *, copies: int) -> None:
-    """Square, finite, and with memory left for so many more of its size."""
+def as_factorisable(matrix: object, *, copies: int) -> Float[np.ndarray, "n n"]:
+    """In float64, square, finite, symmetric, and with memory left for so many more of its size."""
+    try:
+        gram = np.asarray(matrix, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("A Gram matrix must be a table of numbers.") from None
     n = len(gram)
     if gram.shape != (n, n) or n == 0:
         raise InputError(f"A Gram matrix of the training samples is square, not of the shape {gram.shape}.")
@@ -29,6 +34,14 @@ def check_factorisable(gram: np.ndarray, *, copies: int) -> None:
         f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit).",
     )
     check_finite(gram, "The Gram matrix")
+    enough = 1e-8 * float(np.max(np.abs(gram)))
+    for i in range(0, n, SYMMETRY_ROWS):
+        apart = np.abs(gram[i : i + SYMMETRY_ROWS] - gram[:, i : i + SYMMETRY_ROWS].T)
+        if np.max(apart) > enough:
+            row, column = np.unravel_index(np.argmax(apart), apart.shape)
+            where = f"entries ({i + row}, {column}) and ({column}, {i + row}) differ"
+            raise InputError(f"A Gram matrix is symmetric, but {where} (counted from 0).")
+    return gram
 
 
 @dataclass(frozen=True)
@@ -43,8 +56,9 @@ class Tridiagonal:
     @classmethod
     def of(cls, gram: Float[np.ndarray, "n n"], *, overwrite: bool = False) -> "Tridiagonal":
         """Factorise a symmetric matrix (its lower half is read), in place if it may be overwritten."""
+        given, gram = gram, as_factorisable(gram, copies=1 if overwrite else 2)
+        overwrite = overwrite and gram is given and bool(gram.flags.writeable)
         n = len(gram)
-        check_factorisable(gram, copies=1 if overwrite else 2)
         if n == 1:
             return cls(gram[0].astype(float), np.zeros(0), np.zeros((1, 1)), np.zeros(0))
         size = int(lapack.dsytrd_lwork(n, lower=1)[0])

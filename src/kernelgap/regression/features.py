@@ -39,7 +39,7 @@ def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object
 
     The default path is that of the kernel Phi Phi'.
     """
-    _check(features, Y)
+    features, Y = _checked(features, Y)
     n, m = features.shape
     chosen = default_ridges(float(np.sum(features**2) / n), n) if ridges is None else check_ridges(ridges)
     if m < n:
@@ -54,7 +54,7 @@ def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: objec
 
     The default path goes from the smallest penalty with all weights 0, over all outputs, down to a thousandth of it.
     """
-    _check(features, Y)
+    features, Y = _checked(features, Y)
     n = len(features)
     if penalties is None:
         largest = float(np.max(np.abs(features.T @ Y)) / n)
@@ -77,8 +77,13 @@ def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: objec
     return FeaturePath(chosen, weights)
 
 
-def _check(features: Features, Y: Float[np.ndarray, "n k"]) -> None:
+def _checked(features: object, targets: object) -> tuple[Features, Float[np.ndarray, "n k"]]:
+    try:
+        features, Y = np.asarray(features, dtype=float), np.asarray(targets, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("Features and Y must be tables of numbers.") from None
     if features.ndim != 2 or Y.ndim != 2 or len(features) != len(Y):
         raise InputError(f"Features (n, m) and Y (n, k) must belong together, not {features.shape} and {Y.shape}.")
     check_finite(features, "The features")
     check_finite(Y, "Y")
+    return features, Y

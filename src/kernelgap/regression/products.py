@@ -85,7 +85,10 @@ def _shifted(
     while squared > enough**2 and used < most:
         image = product(direction) + least * direction
         used += 1
-        previous_step, step = step, squared / float(np.sum(direction * image))
+        curvature = float(np.sum(direction * image))
+        if curvature <= 0:  # not positive definite: the residuals will say that it is not solved
+            break
+        previous_step, step = step, squared / curvature
         # a larger ridge is solved sooner; from then on it is left alone, before its factor vanishes
         live = live & (factor * squared**0.5 > 0.01 * enough)
         ratio = np.where(live, previous_factor * previous_step, 0.0) / (

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from kernelgap.errors import InputError, unknown
 from kernelgap.machine import available_memory, threads
 from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import check_factorisable
+from kernelgap.regression.factorisation import as_factorisable
 from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
 from kernelgap.regression.spectrum import Spectrum, with_jitter
 
@@ -64,11 +64,13 @@ def choose_ridge(
         if not 2 <= folds <= n:
             raise InputError(f"There can be between 2 and {n} folds of {n} samples, not {folds!r}.")
         splits = np.array_split(order, folds)
-    check_factorisable(gram, copies=2)
+    gram = as_factorisable(gram, copies=2)
     Y = check_targets(Y, n)
     whole, weighted = _factorise_and_judge(gram, Y, ridges, splits)
     errors = np.sum(weighted, axis=0) / sum(map(len, splits))
-    best = int(np.argmin(errors))
+    if not np.any(np.isfinite(errors)):
+        raise InputError("No ridge gives finite predictions: the kernel's values are too small or too large. Rescale.")
+    best = int(np.nanargmin(errors))
     spectrum = with_jitter(*whole.extremes, n, float(ridges[best]))
     final = Solved(ridges[best : best + 1], spectrum, whole, whole.rotate(Y))
     return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)

@@ -104,7 +104,8 @@ class RidgeTrial(Description):
         if self.kernel is not None:
             if (self.network, self.mode, self.width) != (None, None, None):
                 raise InputError("A ridge trial has either a kernel, or a network with mode and width.")
-            kernels.get(self.kernel)
+            if not kernels.get(self.kernel).combines:
+                raise InputError(f"A trial draws its inputs, so its kernel cannot be '{self.kernel}'.")
             return self
         if self.network is None or self.width is None:
             raise InputError("A ridge trial needs a kernel, or a network with mode and width.")
