@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench clean
+.PHONY: run test slow lint format bench bench-training bench-kernels clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -24,8 +24,14 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.ready .venv-torch/.ready  ## speed beside PyTorch and the machine's peak
+bench: bench-training bench-kernels  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
+
+bench-training: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python
+
+bench-kernels: $(VENV)/.ready .venv-neural-tangents/.ready
+	$(BIN)/python benchmarks/kernels.py --peer-python .venv-neural-tangents/bin/python
+	$(BIN)/python benchmarks/ridge.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -41,10 +47,10 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	$(PIP) --editable ".[dev]"
 	@touch $@
 
-.venv-torch/.ready: benchmarks/requirements-torch.txt
-	$(PYTHON) -m venv .venv-torch
-	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --requirement $<
+.venv-%/.ready: benchmarks/requirements-%.txt
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip --disable-pip-version-check install --quiet --requirement $<
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-torch .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist

@@ -8,17 +8,14 @@ noisy. Compilation and start-up are outside the clock and reported apart.
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
+import contest
 from kernelgap import console
 from kernelgap.machine import cores
-from kernelgap.sweeps.local import SINGLE_THREADED
 
-HERE = Path(__file__).parent
 GRID = [(rate, decay) for rate in (0.005, 0.01, 0.02, 0.05) for decay in (1e-4, 1e-3, 2e-3)]
 SAMPLES, BATCH = 500, 50
 EPOCHS = {20: 300, 100: 150, 500: 40, 2000: 16}
@@ -27,21 +24,7 @@ SGEMM_REPEATS = 30
 
 def measure(program: str, python: str, task: dict, processes: int, threads: int) -> tuple[float, float]:
     """Run copies of a contestant at the same time; the slowest copy's seconds of work and of warming up."""
-    environment = os.environ | SINGLE_THREADED
-    if threads > 1:
-        environment = {k: v for k, v in os.environ.items() if k not in SINGLE_THREADED}
-    command = [python, str(HERE / "contestants" / program), json.dumps(task | {"threads": threads})]
-    running = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
-        for _ in range(processes)
-    ]
-    for process in running:
-        if process.stdout.readline().strip() != "ready":
-            raise SystemExit(f"{program} did not get ready: see its message above.")
-    for process in running:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    results = [json.loads(process.communicate()[0]) for process in running]
+    results = contest.run(program, python, task, processes, threads)
     return max(r["seconds"] for r in results), max(r["warm_up"] for r in results)
 
 
@@ -87,7 +70,7 @@ def main() -> None:
     parser.add_argument("--torch-python", required=True, help="the Python of an environment that has torch")
     parser.add_argument("--widths", type=int, nargs="+", default=list(EPOCHS), choices=list(EPOCHS))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "training.json")
+    parser.add_argument("--out", type=Path, default=contest.HERE / "results" / "training.json")
     options = parser.parse_args()
     results = []
     with console.progress("benchmark") as show:

@@ -1,0 +1,100 @@
+"""Speed of choosing a ridge beside scikit-learn, measured in one run.
+
+30 ridges, 15 outputs, a Gaussian kernel in 30 dimensions, 5 folds: ``GridSearchCV`` of ``KernelRidge`` and
+``KernelRegressor(selection="folds")`` see the same samples and the same folds, each as one process with all cores. Both
+must choose the same ridge and predict the same. Rounds alternate, and medians are reported, since machines are noisy.
+The other ways to choose the ridge are timed beside them.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import contest
+from kernelgap import console
+from kernelgap.machine import cores
+
+SIZES = (1000, 4000)
+AGREE = 1e-8
+OURS, THEIRS = "kernelgap, folds", "GridSearchCV, folds"
+CONTESTANTS = {
+    OURS: ("kernelgap_ridge.py", {"selection": "folds"}),
+    THEIRS: ("sklearn_ridge.py", {}),
+    "kernelgap, holdout": ("kernelgap_ridge.py", {"selection": "holdout"}),
+    "kernelgap, loo": ("kernelgap_ridge.py", {"selection": "loo"}),
+    "kernelgap, gcv": ("kernelgap_ridge.py", {"selection": "gcv"}),
+}
+
+
+def run_size(samples: int, rounds: int, folder: Path) -> dict:
+    told: dict[str, list[dict]] = {name: [] for name in CONTESTANTS}
+    for i in range(rounds):
+        for name, (program, options) in CONTESTANTS.items():
+            save = str(folder / f"{name}.npz") if i == 0 else ""
+            task = {"samples": samples, "save": save} | options
+            told[name].append(contest.run_one(program, sys.executable, task, cores()))
+    found = {name: np.load(folder / f"{name}.npz") for name in CONTESTANTS}
+    theirs = found[THEIRS]["predictions"]
+    return {
+        "samples": samples,
+        "contestants": {
+            name: {
+                "seconds": statistics.median(r["seconds"] for r in results),
+                "memory": max(r["memory"] for r in results),
+                "ridge": float(found[name]["ridge"]),
+                "difference": float(np.max(np.abs(found[name]["predictions"] - theirs)) / np.max(np.abs(theirs))),
+                "rounds": results,
+            }
+            for name, results in told.items()
+        },
+    }
+
+
+def check(result: dict) -> None:
+    ours, theirs = result["contestants"][OURS], result["contestants"][THEIRS]
+    if ours["ridge"] != theirs["ridge"]:
+        raise SystemExit(f"kernelgap chose the ridge {ours['ridge']:.3g}, scikit-learn {theirs['ridge']:.3g}.")
+    if not ours["difference"] < AGREE:
+        raise SystemExit(f"The predictions differ by {ours['difference']:.1e} of the largest.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=contest.HERE / "results" / "ridge.json")
+    options = parser.parse_args()
+    results = []
+    with console.progress("benchmark") as show, tempfile.TemporaryDirectory() as folder:
+        for i, samples in enumerate(options.sizes):
+            show(i / len(options.sizes), f"{samples} samples")
+            results.append(run_size(samples, options.rounds, Path(folder)))
+            check(results[-1])
+        show(1.0, "done")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps({"cores": cores(), "results": results}, indent=2) + "\n")
+    columns = ["samples", "contestant", "seconds", "faster than GridSearchCV", "memory MiB", "ridge", "difference"]
+    rows = [
+        [
+            f"{r['samples']}" if name == OURS else "",
+            name,
+            f"{c['seconds']:.2f}",
+            f"{r['contestants'][THEIRS]['seconds'] / c['seconds']:.1f}x",
+            f"{c['memory']:,.0f}",
+            f"{c['ridge']:.3g}",
+            f"{c['difference']:.0e}",
+        ]
+        for r in results
+        for name, c in r["contestants"].items()
+    ]
+    title = f"30 ridges, 15 outputs on {cores()} cores, median of {options.rounds} rounds"
+    console.table(columns, rows, title=title, left=2)
+
+
+if __name__ == "__main__":
+    main()
