@@ -6,6 +6,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -26,6 +27,13 @@ def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: 
         began = time.perf_counter()
         result = work()
         seconds.append(time.perf_counter() - began)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    print(json.dumps({"seconds": statistics.median(seconds), "warm_up": warm, "memory": memory}), flush=True)
+    print(json.dumps({"seconds": statistics.median(seconds), "warm_up": warm, "memory": peak_memory()}), flush=True)
     return result
+
+
+def peak_memory() -> float:
+    """In MiB. On Linux not ru_maxrss, which starts at the memory of the process that started this one."""
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10
