@@ -1,6 +1,7 @@
 """What the machine has to give."""
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelgap import machine
 from kernelgap.errors import InputError
@@ -22,3 +23,18 @@ def test_memory():
     machine.require_memory(1, "A byte", "")
     with pytest.raises(InputError, match=r"A pile needs 1.05e\+06 GiB, and .* GiB are free. Take less."):
         machine.require_memory(2**50, "A pile", "Take less.")
+
+
+def test_blas_threads_are_restored_after_calls_that_overlap():
+    def limits() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = limits()
+        first, second = machine.one_blas_thread(), machine.one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert limits() == [1] * len(before)  # the second is still inside
+        second.__exit__(None, None, None)
+        assert limits() == before

@@ -1,9 +1,15 @@
 """What this machine has to give: cores, threads, memory."""
 
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from loky import cpu_count
+from threadpoolctl import ThreadpoolController
 
 from kernelgap.errors import InputError
 
@@ -19,6 +25,33 @@ def threads() -> int:
     """The threads that linear algebra uses here: OMP_NUM_THREADS where it is set (as in workers), else the cores."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(cores(), int(asked)) if asked.isdigit() and int(asked) > 0 else cores()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Matrix products on one thread each, where our own threads use the cores: theirs would wait busily for work.
+
+    The setting belongs to the process: the first to enter saves it, the last to leave restores it.
+    """
+    with _entering:
+        _inside.append(None if _inside else _blas().limit(limits=1))
+    try:
+        yield
+    finally:
+        with _entering:
+            saved = _inside[0]
+            _inside.pop()
+            if not _inside:
+                saved.restore_original_limits()
+
+
+_entering = threading.Lock()
+_inside: list[Any] = []  # what restores the setting, then a None for each further entry
+
+
+@cache
+def _blas() -> Any:
+    return ThreadpoolController().select(user_api="blas")
 
 
 def available_memory() -> int:

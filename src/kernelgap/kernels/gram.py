@@ -2,21 +2,17 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from threadpoolctl import ThreadpoolController
+from scipy.spatial.distance import squareform
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.pairs import Rows
-from kernelgap.machine import available_memory, require_memory, threads
+from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, UpperPairs, Value
+from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
 
 TILE = 256  # rows and columns of a tile: its arrays stay in a core's cache
 AT_HAND = 2**24  # bytes; once a block of this size was freed, glibc keeps what tiles free for the next tiles
-
-Tile = Callable[[Rows, Rows, Float[np.ndarray, "n m"]], Float[np.ndarray, "n m"]]
 
 
 def check_rows(X: object, name: str = "X") -> Rows:
@@ -52,40 +48,36 @@ def require_gram(n: int, m: int) -> None:
     )
 
 
-def evaluate(
-    tile: Tile, X: Rows, Z: Rows, diagonal: Callable[[Rows], Float[np.ndarray, " n"]]
-) -> Float[np.ndarray, "n m"]:
-    """Fill the Gram matrix tile by tile, each from the inner products of its rows."""
+def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.ndarray, "n m"]:
+    """Fill the Gram matrix tile by tile with the formula's values."""
     require_gram(len(X), len(Z))
     symmetric = Z is X
     gram = np.empty((len(X), len(Z)))
     np.empty(AT_HAND, dtype=np.uint8)  # never touched, freed at once
-    starts = [(i, j) for i in range(0, len(X), TILE) for j in range(0, len(Z), TILE) if not symmetric or j + TILE > i]
+    tiles = [(i, j) for i in range(0, len(X), TILE) for j in range(i if symmetric else 0, len(Z), TILE)]
+    left = iter(tiles)  # shared by the threads
 
-    def fill(start: tuple[int, int]) -> None:
-        i, j = start
-        block = (slice(i, i + TILE), slice(j, j + TILE))
-        x, z = X[block[0]], Z[block[1]]
-        gram[block] = tile(x, z, x @ z.T)
-        if symmetric and j > i:
-            gram[block[::-1]] = gram[block].T
+    def fill(i: int, j: int) -> None:
+        rows, columns = slice(i, i + TILE), slice(j, j + TILE)
+        if symmetric and i == j:
+            gram[rows, rows] = squareform(formula(UpperPairs(X[rows])), checks=False)
+            gram.flat[i * (len(X) + 1) : (i + TILE) * len(X) : len(X) + 1] = formula(SamePairs(X[rows]))
+            return
+        gram[rows, columns] = formula(NumpyPairs(X[rows], Z[columns]))
+        if symmetric:
+            gram[columns, rows] = gram[rows, columns].T
 
-    if len(starts) == 1 or threads() == 1:
-        for start in starts:
-            fill(start)
+    def work() -> None:
+        for i, j in left:
+            fill(i, j)
+
+    helpers = min(threads(), len(tiles)) - 1
+    if helpers < 1:
+        work()
     else:
-        with _blas().limit(limits=1), ThreadPoolExecutor(threads()) as pool:
-            list(pool.map(fill, starts))
-    if symmetric:
-        gram[np.diag_indices(len(X))] = diagonal(X)
-        for i in range(0, len(X), TILE):  # within a diagonal tile the two halves may differ in the last digit
-            block = (slice(i, i + TILE), slice(i, i + TILE))
-            upper = np.triu(gram[block])
-            gram[block] = upper + np.triu(gram[block], 1).T
+        with one_blas_thread(), ThreadPoolExecutor(helpers) as pool:
+            helping = [pool.submit(work) for _ in range(helpers)]
+            work()
+            for helper in helping:
+                helper.result()
     return gram
-
-
-@cache
-def _blas() -> Any:
-    """NumPy's matrix products: their own threads would wait, busily, for work on the cores that the tiles need."""
-    return ThreadpoolController().select(user_api="blas")

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 from kernelgap.kernels.gram import check_rows, evaluate
-from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, Value
+from kernelgap.kernels.pairs import Pairs, Rows, SamePairs, Value
 
 Gram = Float[np.ndarray, "n m"]
 
@@ -93,7 +93,7 @@ class FormulaKernel(Kernel):
     def value(self, pairs: Pairs) -> Value: ...
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return evaluate(lambda x, z, inner: self.value(NumpyPairs(x, z, inner)), X, Z, self.diagonal)
+        return evaluate(self.value, X, Z)
 
     def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
         return np.asarray(self.value(SamePairs(check_rows(X))), dtype=float)

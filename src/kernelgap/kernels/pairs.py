@@ -5,14 +5,17 @@ a whole tile of the Gram matrix; any other arithmetic that offers the same names
 the same formula.
 """
 
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Float
+from scipy.spatial.distance import squareform
 
 Value = Any  # a NumPy array, or a number of another arithmetic
 Rows = Float[np.ndarray, "n d"]
+Result = TypeVar("Result")
 
 
 class Arithmetic(Protocol):
@@ -70,6 +73,17 @@ class Pairs(Protocol):
         ...
 
 
+class lazy(Generic[Result]):  # noqa: N801
+    """Computed at first use. Until Python 3.12 ``cached_property`` holds a lock meanwhile, one for all tiles."""
+
+    def __init__(self, compute: Callable[[Any], Result]) -> None:
+        self._compute = compute
+
+    def __get__(self, owner: Any, kind: type) -> Result:
+        result = owner.__dict__[self._compute.__name__] = self._compute(owner)
+        return result
+
+
 class NumpyArithmetic:
     """Element by element, on arrays. Cosines that rounding cannot tell from -1 or 1 count as these."""
 
@@ -88,10 +102,11 @@ class NumpyArithmetic:
 
     @classmethod
     def polar(cls, cosine: Value) -> Polar:
-        end = 1.0 - cls.ENDS
-        if reaches(cosine, end):
-            cosine = np.where(np.abs(cosine) >= end, np.sign(cosine), cosine)
-        return Polar(cosine, np.sqrt(1.0 - cosine * cosine), np.arccos(cosine))
+        squared = 1.0 - cosine * cosine
+        if np.min(squared, initial=1.0) < 4 * cls.ENDS:
+            cosine = np.where(np.abs(cosine) >= 1.0 - cls.ENDS, np.sign(cosine), cosine)
+            squared = 1.0 - cosine * cosine
+        return Polar(cosine, np.sqrt(squared), np.arccos(cosine))
 
 
 class NumpyPairs:
@@ -112,43 +127,78 @@ class NumpyPairs:
         """The pairs (x, 1) and (z, 1)."""
         return NumpyPairs(with_ones(self._X), with_ones(self._Z), self.inner + 1.0)
 
-    @cached_property
-    def squared_lengths(self) -> tuple[Float[np.ndarray, "n 1"], Float[np.ndarray, " m"]]:
+    @lazy
+    def squared_lengths(self) -> tuple[np.ndarray, np.ndarray]:
         return np.einsum("nd,nd->n", self._X, self._X)[:, None], np.einsum("nd,nd->n", self._Z, self._Z)
 
-    @cached_property
+    @lazy
     def lengths(self) -> Float[np.ndarray, "n m"]:
         x, z = self.squared_lengths
         return np.sqrt(x) * np.sqrt(z)
 
-    @cached_property
+    @lazy
     def polar(self) -> Polar:
         lengths = self.lengths
-        some = all(squared.all() for squared in self.squared_lengths)
-        polar = self.arithmetic.polar(self.inner / (lengths if some else np.where(lengths > 0, lengths, 1.0)))
-        if not reaches(polar.cosine, 1 - self.NEAR):
+        if np.min(lengths, initial=1.0) == 0:
+            lengths = np.where(lengths > 0, lengths, 1.0)
+        polar = self.arithmetic.polar(self.inner / lengths)
+        if np.min(polar.sine, initial=1.0) > (2 * self.NEAR) ** 0.5:
             return polar
         cosine, sine, angle = polar
-        rows, columns = np.nonzero(np.abs(cosine) > 1 - self.NEAR)
-        if len(rows):
+        near = np.nonzero(np.abs(cosine) > 1 - self.NEAR)
+        if len(near[0]):
             # with unit vectors u, v and s the sign of <u,v>: |u - s v| = 2 sin(a / 2), a the angle between u and s v
-            same = cosine[rows, columns] > 0
+            same = cosine[near] > 0
+            rows, columns = self._rows_and_columns(near)
             u, v = _unit(self._X), np.stack([-_unit(self._Z), _unit(self._Z)])
             half = np.sqrt(_squared_differences(u, v, rows, (same.astype(int), columns))) / 2
             small = 2 * np.arcsin(half)
-            cosine[rows, columns] = np.where(same, 1.0, -1.0) * (1.0 - 2 * half**2)
-            sine[rows, columns] = np.sin(small)
-            angle[rows, columns] = np.where(same, small, np.pi - small)
+            cosine[near] = np.where(same, 1.0, -1.0) * (1.0 - 2 * half**2)
+            sine[near] = np.sin(small)
+            angle[near] = np.where(same, small, np.pi - small)
         return Polar(cosine, sine, angle)
 
-    @cached_property
+    @lazy
     def squared_distance(self) -> Float[np.ndarray, "n m"]:
         x, z = self.squared_lengths
         squared = x + z - 2 * self.inner
-        rows, columns = np.nonzero(squared <= 2 * self.NEAR * (x + z))
-        if len(rows):
-            squared[rows, columns] = _squared_differences(self._X, self._Z, rows, columns)
+        if np.min(squared, initial=np.inf) > 2 * self.NEAR * (np.max(x, initial=0.0) + np.max(z, initial=0.0)):
+            return squared
+        near = np.nonzero(squared <= 2 * self.NEAR * (x + z))
+        if len(near[0]):
+            squared[near] = _squared_differences(self._X, self._Z, *self._rows_and_columns(near))
         return squared
+
+    def _rows_and_columns(self, places: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of X and of Z that meet in these places of ``inner``."""
+        return places[0], places[1]
+
+
+class UpperPairs(NumpyPairs):
+    """Each row of X with every later row, in the order of ``np.triu_indices``: half of a symmetric matrix."""
+
+    def __init__(self, X: Rows, inner: Float[np.ndarray, " pairs"] | None = None) -> None:
+        self._places = _upper(len(X))
+        super().__init__(X, X, squareform(X @ X.T, checks=False) if inner is None else inner)
+
+    def with_bias(self) -> "UpperPairs":
+        return UpperPairs(with_ones(self._X), self.inner + 1.0)
+
+    @lazy
+    def squared_lengths(self) -> tuple[Float[np.ndarray, " pairs"], Float[np.ndarray, " pairs"]]:
+        squared = np.einsum("nd,nd->n", self._X, self._X)
+        rows, columns = self._places
+        return squared.take(rows), squared.take(columns)
+
+    @lazy
+    def lengths(self) -> Float[np.ndarray, " pairs"]:
+        each = np.linalg.norm(self._X, axis=1)
+        rows, columns = self._places
+        return each.take(rows) * each.take(columns)
+
+    def _rows_and_columns(self, places: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
+        rows, columns = self._places
+        return rows[places], columns[places]
 
 
 class SamePairs:
@@ -168,9 +218,9 @@ class SamePairs:
         return SamePairs(with_ones(self._X))
 
 
-def reaches(values: np.ndarray, bound: float) -> bool:
-    """Whether any |value| is at least the bound: two reductions, cheaper than looking for which."""
-    return bool(np.max(values, initial=0.0) >= bound or np.min(values, initial=0.0) <= -bound)
+@lru_cache(maxsize=4)
+def _upper(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(n, 1)
 
 
 def with_ones(X: Rows) -> Rows:

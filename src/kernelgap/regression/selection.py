@@ -6,10 +6,9 @@ from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
-from threadpoolctl import threadpool_limits
 
 from kernelgap.errors import InputError, unknown
-from kernelgap.machine import available_memory, threads
+from kernelgap.machine import available_memory, one_blas_thread, threads
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import as_factorisable
 from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
@@ -92,7 +91,7 @@ def _factorise_and_judge(
 
     matrices = available_memory() // gram.nbytes
     if 1 < threads() <= min(len(splits), matrices - 1):
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads()) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(threads()) as pool:
             whole = pool.submit(lambda: Banded.of(gram.copy()))  # the longest first
             weighted = list(pool.map(judge, splits))
             return whole.result(), weighted
