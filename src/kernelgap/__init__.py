@@ -4,7 +4,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kernelgap import estimators, experiments, kernels, networks, problems, regression, reports, sweeps, training
+    from kernelgap import (
+        certificates,
+        estimators,
+        experiments,
+        kernels,
+        networks,
+        problems,
+        regression,
+        reports,
+        sweeps,
+        training,
+    )
     from kernelgap.errors import InputError
     from kernelgap.estimators import (
         KernelClassifier,
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
 _HOME = {
     **dict.fromkeys(
         (
+            "certificates",
             "estimators",
             "experiments",
             "kernels",
@@ -53,6 +65,7 @@ __all__ = [
     "ResNetRegressor",
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
+    "certificates",
     "estimators",
     "experiments",
     "kernels",

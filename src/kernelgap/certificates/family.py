@@ -1,0 +1,119 @@
+"""The family that a target is drawn from: the problem with the names of its coordinates shuffled.
+
+A bound for any kernel can only be about a target that the kernel did not know. So the d1 coordinates are permuted
+uniformly at random: a composite signal that is a parity of k of them becomes a parity of any k of them, each of the
+binom(d1, k) sets being as likely as the other.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+from numbers import Real
+
+from kernelgap.errors import InputError
+from kernelgap.problems import ParityProblem, Problem
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Something that a bound rests on: ``checked`` on the problem at hand, or left to whoever uses the bound."""
+
+    statement: str
+    checked: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """Targets H = beta F + alpha G(F) whose composite signals are parities of ``degrees[j]`` of d1 coordinates."""
+
+    d1: int
+    degrees: tuple[int, ...]  # one for each output
+    alpha: Fraction
+    hypotheses: tuple[Hypothesis, ...]
+
+    @property
+    def outputs(self) -> int:
+        return len(self.degrees)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """For each output the number of parities that its composite signal can be."""
+        return tuple(comb(self.d1, degree) for degree in self.degrees)
+
+    @property
+    def size(self) -> int:
+        """The number of composite signals; the least over the outputs, should they differ."""
+        return min(self.sizes)
+
+    @property
+    def threshold(self) -> Fraction:
+        """outputs * alpha^2: the risk of knowing F and nothing of G(F)."""
+        return self.outputs * self.alpha**2
+
+
+ASSUMED = (
+    Hypothesis("The target is drawn uniformly from the family: no coordinate is likelier than another.", False),
+    Hypothesis("The kernel or the features, and the training inputs, are fixed before the target is drawn.", False),
+)
+
+
+def family_of(problem: Problem) -> Family:
+    """The family of a problem, or a refusal that says which hypothesis it fails."""
+    if not isinstance(problem, ParityProblem):
+        raise InputError(
+            f"No bound for {problem.name}: it is not known that its inputs are uniform on a cube and that its signals "
+            "are parities of them. Problems of that kind: sec8, slides, hard."
+        )
+    composite = problem.composite_fourier
+    degrees = []
+    for output in range(problem.outputs):
+        sets = [s for s, row in zip(composite.index_sets, composite.coefficients, strict=True) if row[output] != 0]
+        if problem.alpha > 0 and len(sets) != 1:
+            raise InputError(f"No bound for {problem.name}: the composite signal of output {output} is no parity.")
+        degrees.append(len(sets[0]) if sets else 0)
+    base_degrees = sorted({len(s) for s in problem.base_sets})
+    for output, degree in enumerate(degrees):
+        if problem.beta > 0 and degree in base_degrees:
+            raise InputError(
+                f"No bound for {problem.name}: the composite signal of output {output} has degree {degree} as a base "
+                "signal has, so it is not orthogonal to what the base signals of the family span."
+            )
+    coordinates = f"The first {problem.d1} coordinates" if problem.d1 < problem.d else f"All {problem.d} coordinates"
+    others = ", the others are independent of them" if problem.d1 < problem.d else ""
+    checked = (
+        Hypothesis(f"{coordinates} are independent and uniform on two values{others}.", True),
+        Hypothesis(
+            f"Each composite signal is a parity of degree {_list(sorted(set(degrees)))}, each base signal one of "
+            f"degree {_list(base_degrees)}: orthogonal, whichever coordinates they use.",
+            True,
+        ),
+    )
+    return Family(problem.d1, tuple(degrees), as_written(problem.alpha), checked + ASSUMED)
+
+
+def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family:
+    """A family without a problem: parities of ``degree`` out of ``d`` uniform coordinates."""
+    for name, value in {"d": d, "degree": degree, "outputs": outputs}.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+    if degree > d:
+        raise InputError(f"degree must not exceed d, {degree} is more than {d}.")
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < float("inf"):
+        raise InputError(f"alpha must be a positive number, not {alpha!r}.")
+    left = (
+        Hypothesis(f"The {d} coordinates are independent and uniform on two values.", False),
+        Hypothesis(
+            f"Each composite signal is a parity of degree {degree}; no base signal has a part of that degree.", False
+        ),
+    )
+    return Family(d, (degree,) * outputs, as_written(alpha), left + ASSUMED)
+
+
+def as_written(number: float) -> Fraction:
+    """The decimal number that was written: 0.3 is 3/10."""
+    return Fraction(repr(float(number)))
+
+
+def _list(numbers: list[int]) -> str:
+    return " or ".join(str(number) for number in numbers)

@@ -1,0 +1,81 @@
+"""The oracle risk as a proof: everything in ball arithmetic, precision raised until the answer is tight."""
+
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, arb_mat
+from jaxtyping import Float
+
+from kernelgap import console
+from kernelgap.certificates.cube import Cube
+from kernelgap.certificates.family import as_written
+from kernelgap.errors import InputError
+from kernelgap.kernels import Kernel
+from kernelgap.kernels.balls import as_ball, precision
+from kernelgap.kernels.cube import CubeSpectrum, eigenvalue_balls
+from kernelgap.problems import ParityProblem
+from kernelgap.problems.fourier import FourierExpansion
+
+FIRST_BITS = 192
+MOST_BITS = 2**13
+TIGHT = Fraction(1, 10**15)  # width of the enclosure, relative to |H|^2
+
+
+def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.ndarray, "n d"], bits: int = 0) -> arb:
+    """A ball that contains the least risk over all weights.
+
+    With G_nm = sum_S lambda_S^2 chi_S(x_n) chi_S(x_m) and b_n = sum_S lambda_S H_S chi_S(x_n) the risk of an output is
+    |H|^2 - b' G^-1 b. ``bits`` fixes the precision; by default it is doubled until the ball is tight.
+    """
+    signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
+    differ = ((cube.d - signs @ signs.T) / 2).astype(int)
+    target = problem.target_fourier
+    tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
+    with console.progress("proof") as show:
+        for i, tried in enumerate(tries):
+            show(i / len(tries), f"{len(signs)} x {len(signs)} balls of {tried} bits")
+            with precision(tried):
+                risk = _enclose_once(target, kernel, cube, signs, differ, tried)
+                if risk is not None and (bits or risk.rad() <= as_ball(TIGHT) * risk.abs_upper() + as_ball(TIGHT)):
+                    return risk
+    raise InputError(
+        f"{tries[-1]} bits do not prove that the {len(signs)} functions {kernel.spec}(., x_n) are independent: "
+        "probably they are not (x and -x, say, with an odd or even kernel). Leave such inputs out, or rigorous=False."
+    )
+
+
+def _enclose_once(
+    target: FourierExpansion,
+    kernel: Kernel,
+    cube: Cube,
+    signs: Float[np.ndarray, "n d"],
+    differ: np.ndarray,
+    bits: int,
+) -> arb | None:
+    spectrum = CubeSpectrum(
+        kernel, cube.d, cube.squared_length, bits, eigenvalue_balls(kernel, cube.d, cube.squared_length, bits)
+    )
+    squared = spectrum.squared_profile()
+    gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
+    coefficients = [[as_ball(as_written(value)) for value in row] for row in target.coefficients.tolist()]
+    norm = sum((value * value for row in coefficients for value in row), start=arb(0))
+    products = arb_mat(
+        [[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target.index_sets]
+    ).transpose()
+    scaled = arb_mat(
+        [
+            [spectrum.balls[len(s)] * value for value in row]
+            for s, row in zip(target.index_sets, coefficients, strict=True)
+        ]
+    )
+    right = products * scaled
+    try:
+        weights = gram.solve(right)
+    except ZeroDivisionError:
+        return None
+    captured = arb(0)
+    for n in range(right.nrows()):
+        for output in range(right.ncols()):
+            captured += right[n, output] * weights[n, output]
+    risk = norm - captured
+    return risk if risk.is_finite() else None

@@ -1,0 +1,113 @@
+"""The oracle risk of a kernel of <x,z> on the cube in float64, for any d, with what rounding can do to it.
+
+With the kernel's eigenvalues l_S, G_nm = sum_S l_S^2 chi_S(x_n) chi_S(x_m) and b_n = sum_S l_S H_S chi_S(x_n). G is a
+function of the number of coordinates in which x_n and x_m differ; its values come from ball arithmetic, rounded once.
+The parities of low degree are kept apart. Where G is still singular to rounding, no direction may simply be dropped: a
+target might lie in it. Then something is given away: all parities up to some degree join the span. A larger span
+captures more, so that this errs on the safe side.
+"""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from flint import arb
+from jaxtyping import Float, Int
+from scipy.linalg import eigh, qr
+
+from kernelgap.certificates.span import EPS, Bracket, Low, Span
+from kernelgap.certificates.targets import Targets
+from kernelgap.kernels.balls import precision
+from kernelgap.kernels.cube import CubeSpectrum
+from kernelgap.kernels.krawtchouk import krawtchouk_rows
+
+SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing given away
+
+
+def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Targets) -> Bracket:
+    """The oracle risk of every target, from inputs that are points of the cube."""
+    signs = _independent(spectrum, _distinct(spectrum, signs, above=-1))
+    wide = SETTLED * float(targets.energies(-1).sum())
+    apart = max(k for k in range(-1, spectrum.d) if _parities_up_to(spectrum.d, k) <= len(signs))
+    brackets = []
+    for degree in sorted({-1, apart, apart + 1}, key=lambda k: abs(k - apart)):
+        if _parities_up_to(spectrum.d, degree) <= 2 * len(signs):
+            span = spectral_span(spectrum, signs, apart=degree)
+            low, high = span.risks(targets)
+            if not span.lost and np.max(high - low) <= wide:
+                return Bracket(np.maximum(low, 0.0), high)
+            brackets.append((np.zeros_like(low) if span.lost else np.maximum(low, 0.0), high))
+    low, high = np.max([low for low, _ in brackets], axis=0), np.min([high for _, high in brackets], axis=0)
+    given_away = "the whole target"
+    for degree in range(spectrum.d):
+        span = spectral_span(spectrum, _distinct(spectrum, signs, above=degree), given_away=degree)
+        less, _ = span.risks(targets)
+        if not span.lost and np.max(less - low) > 0:
+            low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
+        if _parities_up_to(spectrum.d, degree) > 2 * len(signs):
+            break  # what would be given away from here on was not captured
+    note = f"Rounding hides part of what these {len(signs)} functions can do, so {given_away} was given away."
+    return Bracket(low, np.maximum(low, high), note)
+
+
+def spectral_span(
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], *, apart: int = -1, given_away: int = -1
+) -> Span:
+    """The span of the functions K(., x_n), its parities up to one degree kept apart, or given away."""
+
+    def parities(sets: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
+        product = np.full((len(signs), len(sets)), spectrum.eigenvalues[sets.shape[1]])
+        for column in sets.T:
+            product *= signs[:, column]
+        return product
+
+    above = max(apart, given_away)
+    gram = _gram(spectrum, signs, above)
+    sigma, vectors = eigh(gram, driver="evd")
+    rows = float(np.abs(gram).sum(axis=1).max())
+    low = None
+    if apart >= 0:
+        sets = [
+            np.array(list(combinations(range(spectrum.d), k)), dtype=int).reshape(comb(spectrum.d, k), k)
+            for k in range(apart + 1)
+        ]
+        names = [tuple(s) for group in sets for s in group.tolist()]
+        low = Low(
+            {name: i for i, name in enumerate(names)}, np.concatenate([parities(group) for group in sets], axis=1)
+        )
+    # rounding of the entries, and of the factorisation: LAPACK's bound, its modest constant taken as sqrt(n)
+    noise = EPS * (rows + len(gram) ** 0.5 * float(np.abs(sigma).max()))
+    size = float(np.max(spectrum.eigenvalues**2)) + float(gram[0, 0])
+    return Span(parities, sigma, vectors, noise=noise, size=size, above=above, low=low)
+
+
+def _gram(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
+    """sum_{|S| > above} l_S^2 chi_S(x_n) chi_S(x_m)."""
+    with precision(spectrum.bits):
+        sums = [arb(0)] * (spectrum.d + 1)
+        for degree, (ball, row) in enumerate(zip(spectrum.balls, krawtchouk_rows(spectrum.d), strict=True)):
+            if degree > above and spectrum.eigenvalues[degree] != 0:
+                square = ball * ball
+                sums = [total + square * value for total, value in zip(sums, row, strict=True)]
+        values = np.array([float(total.mid()) for total in sums])
+    return values[((spectrum.d - signs @ signs.T) / 2).astype(int)]
+
+
+def _parities_up_to(d: int, degree: int) -> int:
+    return sum(comb(d, k) for k in range(degree + 1))
+
+
+def _distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n d"]:
+    """Inputs without repetitions; x and -x are one where all degrees in play are even, or all odd."""
+    degrees = np.nonzero(spectrum.eigenvalues)[0]
+    if len({int(k) % 2 for k in degrees if k > above}) == 1:
+        signs = signs * signs[:, :1]
+    return np.unique(signs, axis=0)
+
+
+def _independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    """Inputs whose functions span what all span, where a kernel of few degrees leaves no room for all."""
+    if len(signs) <= spectrum.rank:
+        return signs
+    _, order = qr(_gram(spectrum, signs, -1), pivoting=True, mode="r")
+    return signs[np.sort(order[: spectrum.rank])]
