@@ -1,7 +1,7 @@
 """The least risk of a kernel method over all weights, even weights that know the target."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +59,7 @@ class FamilyRisks:
     risks: Float[np.ndarray, " targets"]
     error: float  # how far rounding can have moved any of them
     all: bool
+    method: str
     threshold: float
     alpha: float
     note: str = ""
@@ -141,7 +142,9 @@ def oracle_risks(
         found = spectral.bracket(on_cube.spectrum(kernel), on_cube.signs, chosen)
     else:
         distinct = np.unique(rows, axis=0)
-        found = points.bracket(lambda P: kernel(P, distinct), _small(cube_of(problem), problem, kernel.spec), chosen)
+        return _risks_of_functions(
+            problem, lambda P: kernel(P, distinct), len(distinct), chosen, kernel.spec, len(rows), seed
+        )
     return _many(found, chosen, problem, kernel.spec, len(rows))
 
 
@@ -152,8 +155,8 @@ def feature_risks(
     family_of(problem)
     assert isinstance(problem, ParityProblem)
     chosen = _targets(problem, targets, seed)
-    found = points.bracket(features, _small(cube_of(problem), problem, name), chosen)
-    return _many(found, chosen, problem, name, _count_features(problem, features))
+    count = _count_features(problem, features)
+    return _risks_of_functions(problem, features, count, chosen, name, count, seed)
 
 
 class Told(NamedTuple):
@@ -205,13 +208,15 @@ def _targets(problem: ParityProblem, targets: int | str, seed: Seed) -> Targets:
     return random_targets(problem, targets, seed)
 
 
-def _small(cube: Cube | None, problem: Problem, name: str) -> Cube:
-    if cube is None or cube.d > MOST_DIMENSIONS:
-        raise InputError(
-            f"The risks of {name} over the whole family need every point of a cube of at most {MOST_DIMENSIONS} "
-            f"dimensions, or a kernel given as a formula in <x,z>; {problem.name} offers neither."
-        )
-    return cube
+def _risks_of_functions(
+    problem: ParityProblem, functions: Functions, count: int, targets: Targets, name: str, n: int, seed: Seed
+) -> FamilyRisks:
+    cube = cube_of(problem)
+    if cube is not None and cube.d <= MOST_DIMENSIONS:
+        return _many(points.bracket(functions, cube, targets), targets, problem, name, n)
+    found, taken = sampled.estimate_many(functions, problem, targets, count, seed)
+    found = replace(found, note=f"Estimated from {taken} points.")
+    return _many(found, targets, problem, name, n, "estimate")
 
 
 def _of_functions(
@@ -229,15 +234,23 @@ def _one(found: Bracket, told: Told) -> OracleRisk:
     return OracleRisk(*told, float(found.risk[0]), interval, "float64", note=found.note)
 
 
-def _many(found: Bracket, targets: Targets, problem: ParityProblem, name: str, n: int) -> FamilyRisks:
-    error = 0.0 if found.note else float(np.max(found.high - found.low)) / 2
+def _many(
+    found: Bracket, targets: Targets, problem: ParityProblem, name: str, n: int, method: str = "float64"
+) -> FamilyRisks:
+    error = (
+        0.0
+        if found.note and method != "estimate"
+        else float(np.max(found.high - found.low)) / (1 if method == "estimate" else 2)
+    )
+    risks = found.low if method == "estimate" else found.risk
     return FamilyRisks(
         kernel=name,
         problem=_spec(problem),
         n=n,
-        risks=found.risk,
+        risks=risks,
         error=error,
         all=targets.all,
+        method=method,
         threshold=float(problem.threshold),
         alpha=float(problem.alpha),
         note=found.note,

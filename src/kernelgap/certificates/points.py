@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 
 from kernelgap import console
 from kernelgap.certificates.cube import Cube
-from kernelgap.certificates.span import EPS, Bracket, Span
+from kernelgap.certificates.span import Bracket, Span, function_span
 from kernelgap.certificates.targets import Targets
 from kernelgap.certificates.transform import numbers, walsh_hadamard
 from kernelgap.errors import InputError
@@ -42,21 +42,15 @@ def point_span(functions: Functions, cube: Cube, targets: Targets) -> Span:
     """The span of functions that are given by their values."""
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"Every point of the cube can be visited up to d = {MOST_DIMENSIONS}, not at d = {cube.d}.")
-    factor = _triangle(functions, cube)
-    _, s, rows = np.linalg.svd(factor)
-    order = np.argsort(s)
-    sigma = s[order] ** 2
-    # a relative change of the values by EPS moves singular values by EPS * |R|; sigma must stand out of its square
-    change = 4 * EPS * len(s) ** 0.5 * float(s[0])
+    _, singular, rows = np.linalg.svd(_triangle(functions, cube))
     sets = [base[None, :] for base in targets.bases] + list(targets.composites)
     wanted = np.unique(np.concatenate([numbers(group) for group in sets]))
-    coefficients = _coefficients(functions, cube, wanted, len(s))
+    coefficients = _coefficients(functions, cube, wanted, len(singular))
 
     def parities(of: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
         return coefficients[:, np.searchsorted(wanted, numbers(of))]
 
-    size = float((factor**2).sum(axis=0).max())
-    return Span(parities, sigma, rows[order].T, noise=change**2, size=size, change=change)
+    return function_span(parities, singular, rows)
 
 
 def _triangle(functions: Functions, cube: Cube) -> Float[np.ndarray, "n n"]:

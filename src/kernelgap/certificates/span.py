@@ -105,6 +105,22 @@ class Span:
         return Seen(a, z, (1 / self.sigma) @ best**2)
 
 
+def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: Float[np.ndarray, "n n"]) -> Span:
+    """The span of functions given by values, from the singular values (largest first) and right vectors of these.
+
+    A relative change of the values by EPS moves singular values by EPS times the largest: what stands out counts.
+    """
+    change = 4 * EPS * len(singular) ** 0.5 * float(singular[0])
+    return Span(
+        parities,
+        singular[::-1] ** 2,
+        rows[::-1].T,
+        noise=change**2,
+        size=float(singular[0]) ** 2,
+        change=change,
+    )
+
+
 def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray, "sets size"]]:
     """Sets of one size together, in the order given (``Targets`` lists them by size)."""
     sizes = sorted({len(s) for s in sets})

@@ -96,5 +96,9 @@ class BallPairs:
     def squared_distance(self) -> arb:
         return as_ball(2 * (self._squared_length - self._inner))
 
+    @property
+    def squared_sum(self) -> arb:
+        return as_ball(2 * (self._squared_length + self._inner))
+
     def with_bias(self) -> "BallPairs":
         return BallPairs(self._inner + 1, self._squared_length + 1)

@@ -1,0 +1,275 @@
+"""The risk of a predictor over every point of the cube: no test sample, no sampling error.
+
+Points are visited in rows of 2^13 that share their upper coordinates. For a network these act on the first layer like a
+bias, so that each row costs the product with the lower coordinates alone. Networks compute in float32, as they were
+trained; sums are in float64. A few rows, evaluated in float64 as well, tell what the rounding is worth.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import norm
+
+from kernelgap import console
+from kernelgap.certificates.cube import Cube, cube_of
+from kernelgap.errors import InputError
+from kernelgap.networks import Network, Params
+from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems.problem import Seed
+from kernelgap.training import Predictor
+from kernelgap.training.modes import Layers
+
+MOST_DIMENSIONS = 30
+LOWER = 13  # coordinates within a row of points
+AT_ONCE = 2**21  # points between two looks at the clock
+TOGETHER = 32  # squared errors added up in float32
+SAMPLE = 2**14
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class ExactRisk:
+    """E |H - f|^2 over all points, beside the usual estimate on a test sample."""
+
+    risk: float
+    points: int
+    rounding: float  # how far float32 can have moved the risk; 0 where the predictor's own numbers count
+    estimate: float
+    interval: tuple[float, float]  # of the estimate, 99%
+    sample: int
+    threshold: float
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """A network with its weights; outputs are scaled and shifted at the end."""
+
+    network: Network
+    params: Params
+    scale: float = 1.0
+    offset: Float[np.ndarray, " k"] | float = 0.0
+
+    def __call__(self, X: np.ndarray) -> Float[np.ndarray, "n k"]:
+        """Outputs in float64."""
+        with jax.enable_x64(True):
+            params = {name: jnp.asarray(w, dtype=jnp.float64) for name, w in self.params.items()}
+            outputs = self.network.apply(params, jnp.asarray(X, dtype=jnp.float64))
+            return np.asarray(outputs) * self.scale + self.offset
+
+
+def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = None, seed: Seed = 0) -> ExactRisk:
+    """The risk of a predictor: something with ``predict``, or a function of inputs (n, d), up to d = 30.
+
+    ``resume`` is a file in which what is done is kept, so that an interrupted evaluation goes on. ``seed`` draws the
+    test sample for the estimate beside.
+    """
+    cube = cube_of(problem)
+    if cube is None or not isinstance(problem, ParityProblem):
+        raise InputError(f"The inputs of {problem.name} are not the points of a cube: every point cannot be visited.")
+    if cube.d > MOST_DIMENSIONS:
+        raise InputError(f"2^{cube.d} points are too many to visit: at most 2^{MOST_DIMENSIONS}.")
+    of_network = as_network(predictor)
+    call = of_network if of_network is not None else _as_function(predictor)
+    lower = min(LOWER, cube.d)
+    sums: RowSums = _NetworkRows(problem, cube, of_network, lower) if of_network else _Rows(problem, cube, call, lower)
+    total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
+    X, _ = problem.sample(SAMPLE, seed)
+    errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
+    times = float(norm.ppf(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
+    return ExactRisk(
+        risk=total / 2**cube.d,
+        points=2**cube.d,
+        rounding=0.0
+        if of_network is None
+        else _rounding(sums, _Rows(problem, cube, call, lower), cube.d - lower, lower),
+        estimate=float(errors.mean()),
+        interval=(float(errors.mean()) - times, float(errors.mean()) + times),
+        sample=SAMPLE,
+        threshold=float(problem.threshold),
+    )
+
+
+def as_network(predictor: Any) -> TrainedNetwork | None:
+    """The network within a trained member or a fitted regressor, where it is one (and not linearised)."""
+    if isinstance(predictor, TrainedNetwork):
+        return predictor
+    inner = predictor if isinstance(predictor, Predictor) else getattr(predictor, "predictor_", None)
+    if not isinstance(inner, Predictor) or not isinstance(inner.model, Layers):
+        return None
+    params = {**inner.trained, **inner.frozen}
+    if inner is predictor:
+        return TrainedNetwork(inner.model.network, params)
+    return TrainedNetwork(inner.model.network, params, float(predictor._scale), np.asarray(predictor._offset))
+
+
+class RowSums(Protocol):
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        """Squared errors, summed over each of these rows of points."""
+        ...
+
+
+class _Rows:
+    """For any function: it sees the points themselves."""
+
+    def __init__(self, problem: ParityProblem, cube: Cube, call: Callable[..., Any], lower: int) -> None:
+        self._problem, self._cube, self._call, self._lower = problem, cube, call, lower
+
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        X = self._cube.points(first << self._lower, stop << self._lower)
+        errors = (self._problem.target(X) - _outputs(self._call, X, self._problem.outputs)) ** 2
+        return errors.reshape(stop - first, -1).sum(axis=1)
+
+
+class _NetworkRows:
+    """For a network: compiled, the upper coordinates folded into the first bias."""
+
+    def __init__(self, problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> None:
+        self._cube, self._lower, self._trained = cube, lower, trained
+        target = problem.target_fourier
+        members = np.zeros((len(target.index_sets), cube.d), dtype=int)
+        for row, index_set in zip(members, target.index_sets, strict=True):
+            row[list(index_set)] = 1
+        signs = np.sign(cube.points(0, 2**lower)[:, :lower])
+        self._fixed = {
+            "x": np.asarray(cube.scale * signs, dtype=np.float32),
+            "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0).astype(np.float32),
+            "coefficients": np.asarray(target.coefficients, dtype=np.float32),
+        }
+        self._members = members[:, lower:]
+
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        numbers = np.arange(first, stop)
+        negative = (numbers[:, None] >> np.arange(self._cube.d - self._lower)) & 1
+        upper = (self._cube.scale * (1.0 - 2.0 * negative)).astype(np.float32)
+        flips = np.where(negative @ self._members.T % 2, -1.0, 1.0).astype(np.float32)
+        params = {name: np.asarray(w, dtype=np.float32) for name, w in self._trained.params.items()}
+        found = _row_sums(
+            self._trained.network,
+            params,
+            np.float32(self._trained.scale),
+            np.asarray(self._trained.offset, dtype=np.float32),
+            self._fixed,
+            upper,
+            flips,
+        )
+        return np.asarray(found, dtype=float).sum(axis=1)
+
+
+@partial(jax.jit, static_argnames="network")
+def _row_sums(
+    network: Network,
+    params: Params,
+    scale: jax.Array,
+    offset: jax.Array,
+    fixed: dict[str, jax.Array],
+    upper: Float[jax.Array, "rows high"],
+    flips: Float[jax.Array, "rows sets"],
+) -> Float[jax.Array, "rows parts"]:
+    lower = fixed["x"].shape[1]
+    W = params["W"]
+
+    def row(at: tuple[jax.Array, jax.Array]) -> jax.Array:
+        high, flip = at
+        bias = params["b1"] + W[:, lower : lower + high.shape[0]] @ high
+        outputs = network.apply({**params, "W": W[:, :lower], "b1": bias}, fixed["x"]) * scale + offset
+        target = (fixed["parities"] * flip) @ fixed["coefficients"]
+        errors = jnp.sum((target - outputs) ** 2, axis=1)
+        return errors.reshape(-1, min(TOGETHER, errors.size)).sum(axis=1)  # the rest of the sum is in float64
+
+    return jax.lax.map(row, (upper, flips))
+
+
+def _visit_all(sums: RowSums, rows: int, points: int, digest: str, resume: str | Path | None) -> float:
+    """Add up all rows, a stretch at a time; what is done is in the file, if there is one."""
+    stretch = max(1, AT_ONCE // points)
+    starts = range(0, rows, stretch)
+    done = _read(resume, digest, len(starts))
+    with console.progress(f"{rows * points:,} points") if rows > stretch else _silent() as show:
+        for i, first in enumerate(starts):
+            if np.isnan(done[i]):
+                done[i] = sums(first, min(rows, first + stretch)).sum()
+                _write(resume, digest, done)
+            show((i + 1) / len(starts), "every point of the cube")
+    return float(done.sum())
+
+
+def _read(resume: str | Path | None, digest: str, count: int) -> Float[np.ndarray, " stretches"]:
+    nothing = np.full(count, np.nan)
+    if resume is None or not Path(resume).exists():
+        return nothing
+    try:
+        kept = json.loads(Path(resume).read_text())
+        if kept["of"] != digest or len(kept["sums"]) != count:
+            raise InputError(f"'{resume}' belongs to another evaluation: move it away, or choose another file.")
+        return np.array([np.nan if value is None else float.fromhex(value) for value in kept["sums"]])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"'{resume}' is not a record of an evaluation: move it away, or choose another file."
+        ) from None
+
+
+def _write(resume: str | Path | None, digest: str, done: Float[np.ndarray, " stretches"]) -> None:
+    if resume is None:
+        return
+    sums = [None if np.isnan(value) else float(value).hex() for value in done]
+    partial_file = Path(f"{resume}.partial")
+    try:
+        partial_file.write_text(json.dumps({"of": digest, "sums": sums}))
+        partial_file.replace(resume)
+    except OSError as error:
+        partial_file.unlink(missing_ok=True)
+        raise InputError(f"'{resume}' could not be written: {error.strerror}.") from None
+
+
+def _digest(problem: ParityProblem, call: Callable[..., Any]) -> str:
+    """Tells predictors apart by what they predict at a few points."""
+    X, _ = problem.sample(64, 0)
+    outputs = _outputs(call, X, problem.outputs)
+    return hashlib.sha256(repr(problem).encode() + np.round(outputs, 6).tobytes()).hexdigest()
+
+
+def _rounding(single: RowSums, double: RowSums, upper: int, lower: int) -> float:
+    """Twice the largest difference that float32 makes to the mean over a row, among rows spread over the cube."""
+    rows = sorted({int(share * (2**upper - 1)) for share in np.linspace(0, 1, 8)})
+    differences = [abs(float((single(row, row + 1) - double(row, row + 1)).sum())) for row in rows]
+    return 2 * max(differences) / 2**lower
+
+
+def _as_function(predictor: Any) -> Callable[..., Any]:
+    if hasattr(predictor, "predict"):
+        predict: Callable[..., Any] = predictor.predict
+        return predict
+    if callable(predictor):
+        function: Callable[..., Any] = predictor
+        return function
+    raise InputError("A predictor has a method predict, or is a function of inputs (n, d).")
+
+
+def _outputs(call: Callable[..., Any], X: np.ndarray, outputs: int) -> Float[np.ndarray, "n k"]:
+    found = np.asarray(call(X), dtype=float)
+    if found.ndim == 1:
+        found = found[:, None]
+    if found.shape != (len(X), outputs):
+        raise InputError(f"The predictor gives the shape {found.shape} for {len(X)} inputs of {outputs} outputs.")
+    return found
+
+
+class _silent:  # noqa: N801
+    """No progress: it takes no time."""
+
+    def __enter__(self) -> Callable[[float, str], None]:
+        return lambda share, words: None
+
+    def __exit__(self, *exception: object) -> None:
+        pass
