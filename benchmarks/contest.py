@@ -1,11 +1,15 @@
-"""Contestants as processes: started together, let go together, and what they tell."""
+"""Contestants as processes: started together, let go together, and what they tell; what benchmarks share in a run."""
 
+import argparse
 import json
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+from kernelgap import console
+from kernelgap.machine import cores
 from kernelgap.sweeps.local import SINGLE_THREADED
 
 HERE = Path(__file__).parent
@@ -34,5 +38,35 @@ def run(program: str, python: str, task: dict, processes: int, threads: int) -> 
     return [result | {"start": ready - result["warm_up"]} for result in told]
 
 
-def run_one(program: str, python: str, task: dict, threads: int) -> dict:
-    return run(program, python, task, 1, threads)[0]
+def alternate(contestants: dict[str, tuple[str, str, dict]], rounds: int, folder: Path, suffix: str) -> dict:
+    """What each contestant (its program, Python and task) tells in each round, as one process with all cores.
+
+    In the first round it saves what it computed, in the folder under its name.
+    """
+    told: dict[str, list[dict]] = {name: [] for name in contestants}
+    for i in range(rounds):
+        for name, (program, python, task) in contestants.items():
+            save = str(folder / f"{name}{suffix}") if i == 0 else ""
+            told[name] += run(program, python, task | {"save": save}, 1, cores())
+    return told
+
+
+def arguments(description: str, name: str, rounds: int) -> argparse.ArgumentParser:
+    """The options that every benchmark has; ``name`` is that of its file of results."""
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / f"{name}.json")
+    return parser
+
+
+def measure_all(jobs: dict[str, Callable[[], dict]], out: Path, **about: object) -> list[dict]:
+    """The results of all jobs, with progress under their names, kept in a file too."""
+    results = []
+    with console.progress("benchmark") as show:
+        for i, (name, job) in enumerate(jobs.items()):
+            show(i / len(jobs), name)
+            results.append(job())
+        show(1.0, "done")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps({"cores": cores(), **about, "results": results}, indent=2) + "\n")
+    return results

@@ -5,11 +5,10 @@ Every contestant is one process with all cores. Each round starts a fresh proces
 medians over rounds are reported, since machines are noisy. The matrices are compared in the first round.
 """
 
-import argparse
-import json
 import statistics
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,17 +27,13 @@ AGREE = 1e-6
 def run_matrix(kernel: str, samples: int, peer_python: str, rounds: int, folder: Path) -> dict:
     task = {"kernel": kernel, "samples": samples, "d": SIZES[samples], "repeats": REPEATS[samples]}
     contestants = {
-        OURS: ("kernelgap_gram.py", sys.executable, {}),
-        THEIRS: ("neural_tangents_gram.py", peer_python, {"x64": False}),
-        THEIRS64: ("neural_tangents_gram.py", peer_python, {"x64": True}),
+        OURS: ("kernelgap_gram.py", sys.executable, task),
+        THEIRS: ("neural_tangents_gram.py", peer_python, task | {"x64": False}),
+        THEIRS64: ("neural_tangents_gram.py", peer_python, task | {"x64": True}),
     }
-    told: dict[str, list[dict]] = {name: [] for name in contestants}
-    for i in range(rounds):
-        for name, (program, python, options) in contestants.items():
-            save = str(folder / f"{name}.npy") if i == 0 else ""
-            told[name].append(contest.run_one(program, python, task | options | {"save": save}, cores()))
+    told = contest.alternate(contestants, rounds, folder, ".npy")
     grams = {name: np.load(folder / f"{name}.npy") for name in contestants}
-    return {
+    result = {
         "kernel": kernel,
         "samples": samples,
         "d": SIZES[samples],
@@ -54,6 +49,8 @@ def run_matrix(kernel: str, samples: int, peer_python: str, rounds: int, folder:
             for name, results in told.items()
         },
     }
+    check(result)
+    return result
 
 
 def difference(theirs: np.ndarray, ours: np.ndarray) -> float:
@@ -69,22 +66,19 @@ def check(result: dict) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = contest.arguments(__doc__, "kernels", rounds=5)
     parser.add_argument("--peer-python", required=True, help="the Python of an environment that has neural-tangents")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), choices=list(SIZES))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=contest.HERE / "results" / "kernels.json")
     options = parser.parse_args()
-    jobs = [(kernel, samples) for samples in options.sizes for kernel in KERNELS]
-    results = []
-    with console.progress("benchmark") as show, tempfile.TemporaryDirectory() as folder:
-        for i, (kernel, samples) in enumerate(jobs):
-            show(i / len(jobs), f"{kernel} of {samples} samples")
-            results.append(run_matrix(kernel, samples, options.peer_python, options.rounds, Path(folder)))
-            check(results[-1])
-        show(1.0, "done")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"cores": cores(), "results": results}, indent=2) + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = {
+            f"{kernel} of {samples} samples": partial(
+                run_matrix, kernel, samples, options.peer_python, options.rounds, Path(folder)
+            )
+            for samples in options.sizes
+            for kernel in KERNELS
+        }
+        results = contest.measure_all(jobs, options.out)
     columns = ["kernel", "contestant", "warm ms", "ratio", "cold ms", "ratio", "start s", "memory MiB", "difference"]
     rows = []
     for r in results:

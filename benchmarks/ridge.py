@@ -6,11 +6,10 @@ must choose the same ridge and predict the same. Rounds alternate, and medians a
 The other ways to choose the ridge are timed beside them.
 """
 
-import argparse
-import json
 import statistics
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,15 +31,14 @@ CONTESTANTS = {
 
 
 def run_size(samples: int, rounds: int, folder: Path) -> dict:
-    told: dict[str, list[dict]] = {name: [] for name in CONTESTANTS}
-    for i in range(rounds):
-        for name, (program, options) in CONTESTANTS.items():
-            save = str(folder / f"{name}.npz") if i == 0 else ""
-            task = {"samples": samples, "save": save} | options
-            told[name].append(contest.run_one(program, sys.executable, task, cores()))
+    contestants = {
+        name: (program, sys.executable, {"samples": samples} | options)
+        for name, (program, options) in CONTESTANTS.items()
+    }
+    told = contest.alternate(contestants, rounds, folder, ".npz")
     found = {name: np.load(folder / f"{name}.npz") for name in CONTESTANTS}
     theirs = found[THEIRS]["predictions"]
-    return {
+    result = {
         "samples": samples,
         "contestants": {
             name: {
@@ -53,6 +51,8 @@ def run_size(samples: int, rounds: int, folder: Path) -> dict:
             for name, results in told.items()
         },
     }
+    check(result)
+    return result
 
 
 def check(result: dict) -> None:
@@ -64,20 +64,12 @@ def check(result: dict) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = contest.arguments(__doc__, "ridge", rounds=3)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=contest.HERE / "results" / "ridge.json")
     options = parser.parse_args()
-    results = []
-    with console.progress("benchmark") as show, tempfile.TemporaryDirectory() as folder:
-        for i, samples in enumerate(options.sizes):
-            show(i / len(options.sizes), f"{samples} samples")
-            results.append(run_size(samples, options.rounds, Path(folder)))
-            check(results[-1])
-        show(1.0, "done")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"cores": cores(), "results": results}, indent=2) + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = {f"{n} samples": partial(run_size, n, options.rounds, Path(folder)) for n in options.sizes}
+        results = contest.measure_all(jobs, options.out)
     columns = ["samples", "contestant", "seconds", "faster than GridSearchCV", "memory MiB", "ridge", "difference"]
     rows = [
         [

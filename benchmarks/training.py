@@ -6,11 +6,9 @@ threads) and the faster one counts. Rounds alternate between contestants, and me
 noisy. Compilation and start-up are outside the clock and reported apart.
 """
 
-import argparse
-import json
 import statistics
 import sys
-from pathlib import Path
+from functools import partial
 
 import contest
 from kernelgap import console
@@ -66,20 +64,12 @@ def run_width(width: int, torch_python: str, rounds: int) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = contest.arguments(__doc__, "training", rounds=3)
     parser.add_argument("--torch-python", required=True, help="the Python of an environment that has torch")
     parser.add_argument("--widths", type=int, nargs="+", default=list(EPOCHS), choices=list(EPOCHS))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=contest.HERE / "results" / "training.json")
     options = parser.parse_args()
-    results = []
-    with console.progress("benchmark") as show:
-        for i, width in enumerate(options.widths):
-            show(i / len(options.widths), f"width {width}")
-            results.append(run_width(width, options.torch_python, options.rounds))
-        show(1.0, "done")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"cores": cores(), "grid": len(GRID), "results": results}, indent=2) + "\n")
+    jobs = {f"width {w}": partial(run_width, w, options.torch_python, options.rounds) for w in options.widths}
+    results = contest.measure_all(jobs, options.out, grid=len(GRID))
     columns = [
         "width",
         "kernelgap steps/s",

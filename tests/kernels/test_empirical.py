@@ -349,6 +349,27 @@ class TestWideNetworks:
 
 
 class TestMistakes:
+    def test_inputs_that_do_not_fit(self, X):
+        kernel = empirical(networks.two_layer, start(networks.two_layer))
+        for values in (kernel, kernel.full, kernel.diagonal):
+            with pytest.raises(InputError, match=r"The inputs have 4 columns.*a W of the shape \(7, 4\), not \(7, 5\)"):
+                values(X[:, :4])
+        with pytest.raises(InputError, match="X has 5 columns and Z has 4"):
+            kernel.full(X, X[:, :4])
+
+    @pytest.mark.parametrize(
+        ("network", "params", "words"),
+        [
+            ("2layer", {}, r"such as networks.get\('2layer'\), not of the type str"),
+            (networks.two_layer, None, "must be the weights of 2layer by name: A, W, b1"),
+            (networks.three_layer, start(networks.two_layer), "must be the weights of 3layer by name: A, U, W"),
+            (networks.two_layer, start(networks.two_layer) | {"b1": np.full(M, np.nan)}, "not all finite"),
+        ],
+    )
+    def test_what_is_no_network_with_its_weights(self, network, params, words):
+        with pytest.raises(InputError, match=words):
+            empirical(network, params)
+
     def test_unknown_part(self):
         with pytest.raises(InputError, match=r"Unknown part of a network 'hiden'. Did you mean 'hidden'"):
             Empirical(networks.resnet, start(networks.resnet), "hiden")

@@ -1,9 +1,12 @@
 """What holds for every kernel: symmetry, positivity, diagonal, blocks, text; and each one's own formula."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from kernelgap import kernels
@@ -41,6 +44,7 @@ EVERY = [
     "ntk2 + 0.5 * gaussian(bandwidth=1.0)",
     "arcsin * ck2",
     "(linear + gaussian) * laplace",
+    "2.0 * ck2 * (linear + 0.5 * laplace) + arcsin",
 ]
 
 inputs = st.builds(
@@ -208,13 +212,50 @@ def test_arithmetic_of_kernels():
     np.testing.assert_allclose((a * b)(X), a(X) * b(X))
     np.testing.assert_allclose((2 * a + b * 0.5)(X), 2 * a(X) + 0.5 * b(X))
     assert (2 * (a + b)).spec == "2.0 * (ck + gaussian(bandwidth=1.0))"
-    for nonsense in (lambda: a + 1, lambda: a * "b", lambda: -1 * a, lambda: 0 * a):
-        with pytest.raises((TypeError, InputError)):
+    for nonsense in (lambda: a + 1, lambda: a * "b"):
+        with pytest.raises(TypeError):
             nonsense()
+    for number in (-1, 0, True, np.nan, 10**400):
+        with pytest.raises(InputError, match="multiplied by must be a positive number"):
+            number * a
+
+
+NESTED = {
+    "6.0 * ck": lambda a, b, c: 2 * (3 * a),
+    "ck": lambda a, b, c: 0.5 * (2 * a),
+    "ck + linear + arcsin": lambda a, b, c: a + (b + c),
+    "ck * linear * arcsin": lambda a, b, c: a * (b * c),
+    "2.0 * (ck + linear)": lambda a, b, c: 2 * (a + b),
+    "2.0 * ck * linear": lambda a, b, c: (2 * a) * b,
+    "6.0 * ck * linear * arcsin": lambda a, b, c: (2 * a) * (b * (3 * c)),
+    "6.0 * (ck + linear) * arcsin": lambda a, b, c: 2 * ((3 * (a + b)) * c),
+    "2.0 * ck + linear + 3.0 * (linear + arcsin)": lambda a, b, c: (2 * a + b) + 3 * (b + c),
+    "(ck + linear) * (linear + arcsin)": lambda a, b, c: (a + b) * (b + c),
+}
+
+
+@pytest.mark.parametrize("text", NESTED)
+def test_nested_kernels_are_flat_and_made_again_from_their_text(text):
+    X = np.random.default_rng(6).standard_normal((7, 3))
+    parts = [kernels.get(name) for name in ("ck2", "linear", "arcsin")]
+    kernel = NESTED[text](*parts)
+    assert kernel.spec == text
+    assert kernels.get(text) == kernel
+    np.testing.assert_allclose(kernel(X), NESTED[text](*(part(X) for part in parts)), rtol=1e-13)
+
+
+def test_spacing_and_whole_numbers_do_not_change_the_text():
+    spec = "2.0 * ck(bias=True) + gaussian(bandwidth=3.0)"
+    for text in (
+        "2*ck2( bias = True )+gaussian(bandwidth=3)",
+        "2.0 *  ck(bias=True)\n + gaussian(bandwidth=3.0)",
+        spec,
+    ):
+        assert kernels.get(text).spec == spec
 
 
 def test_precomputed_stands_alone():
-    for text in ("precomputed + ck2", "2.0 * precomputed", "ck2 * precomputed"):
+    for text in ("precomputed + ck2", "2.0 * precomputed", "1.0 * precomputed", "ck2 * precomputed"):
         with pytest.raises(InputError, match="stands for a whole Gram matrix"):
             kernels.get(text)
 
@@ -257,10 +298,27 @@ def test_own_kernels():
         ("ck(depth=0)", "depth must be a whole number of at least 1, not 0"),
         ("polynomial(degree=1.5)", "degree must be a whole number"),
         ("polynomial(offset=-1.0)", "offset must be a number of at least 0"),
+        ("polynomial(offset='a')", "offset must be a number of at least 0, not 'a'"),
+        ("ck2(bias='no')", "bias must be True or False, not 'no'"),
+        ("ck3(hidden_bias=3)", "hidden_bias must be True or False, not 3"),
+        ("ntk3(hidden_bias=3)", "hidden_bias must be True or False, not 3"),
+        ("ntk3res(hidden_bias=0)", "hidden_bias must be True or False, not 0"),
+        ("cntk(image=(2, 2, 1), pooling='x')", "pooling must be True or False, not 'x'"),
         ("ntk2(train='some')", "Unknown part of a network 'some'"),
         ("random_features(feature='rleu')", "Did you mean 'relu'"),
         ("random_features(weights='signs')", "No closed form is known"),
         ("random_features(count=0)", "count must be a whole number"),
+        ("random_features(seed=-1)", "seed must be a whole number of at least 0, not -1"),
+        ("random_features(count=2, seed='a')", "seed must be a whole number of at least 0, not 'a'"),
+        ("random_features(feature=3)", "Unknown feature '3'"),
+        ("random_features(count=2, bias=2)", "bias must be True or False, not 2"),
+        ("ck2(bias=True, bias=False)", "gives bias twice"),
+        ("ck2(bias=yes)", "the value of bias is not a plain number or text"),
+        ("ck2(bias={[]: 1})", "the value of bias is not a plain number or text"),
+        ("ck2(**{})", "is not a kernel such as"),
+        ("ck2 * True", "is not a kernel such as"),
+        ("0 * ck2", "multiplied by must be a positive number, not 0"),
+        ("1e999 * ck2", "multiplied by must be a positive number, not inf"),
         ("ck2 +", "is not a kernel such as"),
         ("ck2 - ck3", "is not a kernel such as"),
         ("__import__('os')", "is not a kernel such as"),
@@ -270,7 +328,7 @@ def test_own_kernels():
     ],
 )
 def test_mistakes_in_the_text(text, words):
-    with pytest.raises(InputError, match=words.replace("(", r"\(")):
+    with pytest.raises(InputError, match=re.escape(words)):
         kernels.get(text)
 
 
@@ -282,11 +340,21 @@ def test_mistakes_in_the_text(text, words):
         ([1.0, 2.0], "two dimensions"),
         ([["a"]], "table of numbers"),
         (np.ones((3, 0)), "two dimensions"),
+        ([[10**400]], "table of numbers"),
+        (1j * np.ones((2, 2)), "X is complex: pass real numbers"),
+        ([[1.0, 1j]], "X is complex: pass real numbers"),
+        (sparse.csr_array(np.eye(2)), r"X is sparse.*: pass X\.toarray\(\)"),
     ],
 )
 def test_bad_inputs(X, words):
     with pytest.raises(InputError, match=words):
         kernels.get("ntk2")(X)
+
+
+def test_a_bad_precomputed_matrix():
+    for matrix, words in [(sparse.eye_array(2), "sparse"), (1j * np.eye(2), "complex"), ([["a"]], "table of numbers")]:
+        with pytest.raises(InputError, match=words):
+            kernels.get("precomputed")(matrix)
 
 
 def test_columns_must_match():

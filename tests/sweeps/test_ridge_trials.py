@@ -8,11 +8,12 @@ import pytest
 from kernelgap import kernels, networks, problems
 from kernelgap.errors import InputError
 from kernelgap.kernels.empirical import empirical
-from kernelgap.sweeps import make_ridge_trial, plan_chunks, run_chunk
+from kernelgap.sweeps import by_ridge, make_ridge_trial, plan_chunks, run_chunk
 from kernelgap.sweeps.trial import read_trial
 
 PROBLEM = "hard(d=7, k=2, alpha=0.5)"
 RIDGES = (0.003, 0.1, 3.0)
+BIASED, SUM = "ck3(bias=True, hidden_bias=True)", "gaussian(factor=2.0) + ck"
 COMMON = {"problem": PROBLEM, "samples": 25, "seed": 3, "validation_samples": 40, "test_samples": 60}
 
 
@@ -88,8 +89,50 @@ def test_descriptions():
     assert read_trial(trial.model_dump_json()) == trial
     network = make_ridge_trial(network="3resnet", mode="ntk", width=9, ridge=0.1, **COMMON)
     assert (network.method, network.label) == ("3resnet(NTK)", "3resnet(NTK) width 9 seed 3")
-    assert make_ridge_trial(kernel="ck2 + ck3", ridge=0.1, **COMMON).method == "ck2 + ck3"
     assert len({trial.id, network.id, trial.model_copy(update={"ridge": 0.2}).id}) == 3
+
+
+@pytest.mark.parametrize(
+    ("spellings", "canonical", "method"),
+    [
+        (["ck2", " ck ", "ck(depth=1)", "ck2(bias=False)"], "ck2", "ck2"),
+        (["ck3(hidden_bias=True, bias=True)", "ck(bias=True, depth=2, hidden_bias=True)"], BIASED, "ck3"),
+        (["ntk(depth=3)"], "ntk(depth=3)", "ntk"),
+        (["ck3res", "ntk3res(train='last')"], "ck3res", "ck3res"),
+        (["ntk3res(bias=True)"], "ntk3res(bias=True)", "ntk3res"),
+        (["gaussian", "gaussian(factor=1.0)", "gaussian(factor=1)"], "gaussian", "gaussian"),
+        (["gaussian(factor=2.0)", "gaussian( factor = 2 )"], "gaussian(factor=2.0)", "gaussian"),
+        (["gaussian(factor=2.0) + ck2", "gaussian(factor=2)+ck"], SUM, SUM),
+        (["ck2 + ck3"], "ck + ck(depth=2)", "ck + ck(depth=2)"),
+        (["2 * laplace(factor=2.0)"], "2.0 * laplace(factor=2.0)", "2.0 * laplace(factor=2.0)"),
+    ],
+)
+def test_the_same_kernel_is_the_same_trial(spellings, canonical, method):
+    trials = [make_ridge_trial(kernel=text, ridge=0.1, **COMMON) for text in spellings]
+    assert len({trial.id for trial in trials}) == 1
+    assert trials[0].kernel == canonical
+    assert trials[0].method == method
+    assert kernels.get(trials[0].kernel) == kernels.get(spellings[0])
+    assert read_trial(trials[0].model_dump_json()) == trials[0]
+
+
+def test_identities_stay():
+    """Of trials in canonical words; stored runs are found by them."""
+    for kernel, identity in {
+        "ck2": "3421bb934f1397ba",
+        BIASED: "d519aae227592dc1",
+        "gaussian(factor=2.0)": "90391b2adce96f24",
+        "arcsin": "27961cd118e39c7f",
+    }.items():
+        assert make_ridge_trial(kernel=kernel, ridge=0.1, **COMMON).id == identity
+
+
+def test_solving_leaves_jax_as_it_was(monkeypatch):
+    seen = []
+    result = by_ridge._result
+    monkeypatch.setattr(by_ridge, "_result", lambda *a: seen.append(jnp.ones(1).dtype) or result(*a))
+    results(network="2layer", mode="ntk", width=4)
+    assert seen == [jnp.float32] * 3
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,34 @@
 """Checks of kernels' arguments."""
 
-from numbers import Integral
+from numbers import Integral, Real
+
+import numpy as np
 
 from kernelgap.errors import InputError, unknown
 
 PARTS = ("all", "hidden", "last")
 
 
-def check_depth(depth: object, what: str = "depth") -> None:
-    if isinstance(depth, bool) or not isinstance(depth, Integral) or depth < 1:
-        raise InputError(f"{what} must be a whole number of at least 1, not {depth!r}.")
+def check_count(value: object, what: str, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{what} must be a whole number of at least {least}, not {value!r}.")
+
+
+def check_flag(value: object, what: str) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} must be True or False, not {value!r}.")
+
+
+def check_number(value: object, what: str, positive: bool = False, other: str = "") -> float:
+    """A finite number of at least 0, or above it; ``other`` is what might have stood in its place."""
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    except OverflowError:
+        number = np.inf
+    if 0 <= number < np.inf and (number > 0 or not positive):
+        return number
+    kind = "a positive number" if positive else "a number of at least 0"
+    raise InputError(f"{what} must be {kind}{f' or {other}' if other else ''}, not {value!r}.")
 
 
 def check_part(train: object) -> None:

@@ -1,4 +1,8 @@
-"""Sums, products and positive multiples of kernels are kernels."""
+"""Sums, products and positive multiples of kernels are kernels.
+
+They are kept flat, so that each is made again from its text: sums of sums are one sum, products of products one
+product, and of a product's numbers there is one, in front.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -8,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from kernelgap.errors import InputError
+from kernelgap.kernels.check import check_number
 from kernelgap.kernels.kernel import Gram, Kernel
 from kernelgap.kernels.pairs import Pairs, Rows, Value
 
@@ -38,8 +43,8 @@ class Joined(Kernel):
     def value(self, pairs: Pairs) -> Value:
         return reduce(self._join, (part.value(pairs) for part in self.parts))
 
-    def diagonal(self, X: object) -> np.ndarray:
-        return reduce(self._join, (part.diagonal(X) for part in self.parts))
+    def _diagonal(self, X: Rows) -> np.ndarray:
+        return reduce(self._join, (part._diagonal(X) for part in self.parts))
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
         return reduce(self._join, (part._gram(X, Z) for part in self.parts))
@@ -76,8 +81,7 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         check_combines(self.kernel)
-        if not 0 < self.scale < np.inf:
-            raise InputError(f"A kernel can be multiplied by a positive number, not by {self.scale!r}.")
+        check_number(self.scale, "What a kernel is multiplied by", positive=True)
 
     @property
     def has_formula(self) -> bool:
@@ -93,8 +97,8 @@ class Scaled(Kernel):
     def value(self, pairs: Pairs) -> Value:
         return self.scale * self.kernel.value(pairs)
 
-    def diagonal(self, X: object) -> np.ndarray:
-        return self.scale * self.kernel.diagonal(X)
+    def _diagonal(self, X: Rows) -> np.ndarray:
+        return self.scale * self.kernel._diagonal(X)
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
         return self.scale * self.kernel._gram(X, Z)
@@ -102,6 +106,33 @@ class Scaled(Kernel):
     @property
     def spec(self) -> str:
         return f"{self.scale!r} * {_factor(self.kernel)}"
+
+
+def added(first: Kernel, second: Kernel) -> Kernel:
+    """K_1 + K_2 as one sum of what they are sums of."""
+    return Sum(_parts(first, Sum) + _parts(second, Sum))
+
+
+def multiplied(first: Kernel, second: Kernel) -> Kernel:
+    """K_1 K_2 as one product of their factors, its number in front."""
+    (a, x), (b, z) = _number_and_rest(first), _number_and_rest(second)
+    return scaled(Product(_parts(x, Product) + _parts(z, Product)), a * b)
+
+
+def scaled(kernel: Kernel, scale: object) -> Kernel:
+    """c K, its number joined with that of K."""
+    check_combines(kernel)
+    number, rest = _number_and_rest(kernel)
+    number *= check_number(scale, "What a kernel is multiplied by", positive=True)
+    return rest if number == 1 else Scaled(rest, number)
+
+
+def _parts(kernel: Kernel, kind: type[Joined]) -> tuple[Kernel, ...]:
+    return kernel.parts if isinstance(kernel, kind) else (kernel,)
+
+
+def _number_and_rest(kernel: Kernel) -> tuple[float, Kernel]:
+    return (kernel.scale, kernel.kernel) if isinstance(kernel, Scaled) else (1.0, kernel)
 
 
 def check_combines(*parts: Kernel) -> None:

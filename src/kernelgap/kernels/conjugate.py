@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 
-from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 from kernelgap.kernels.relu_layers import relu_layers
@@ -23,7 +23,9 @@ class Conjugate(InnerKernel):
     hidden_bias: bool = False
 
     def __post_init__(self) -> None:
-        check_depth(self.depth)
+        super().__post_init__()
+        check_count(self.depth, "depth")
+        check_flag(self.hidden_bias, "hidden_bias")
 
     def formula(self, pairs: Pairs) -> Value:
         *_, last = relu_layers(pairs, self.depth, self.hidden_bias)

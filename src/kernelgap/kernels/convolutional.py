@@ -29,11 +29,10 @@ from jax import Array, lax
 from jaxtyping import Float
 from numpy.polynomial import Chebyshev, Polynomial
 
-from kernelgap.calls import format_call
 from kernelgap.errors import InputError
-from kernelgap.kernels.check import check_depth, check_part
-from kernelgap.kernels.gram import check_rows, require_gram
-from kernelgap.kernels.kernel import Gram, Kernel
+from kernelgap.kernels.check import check_count, check_flag, check_part
+from kernelgap.kernels.gram import require_gram
+from kernelgap.kernels.kernel import Gram, NamedKernel
 from kernelgap.kernels.pairs import NumpyArithmetic, Rows, Value
 from kernelgap.machine import require_memory, threads
 
@@ -63,7 +62,7 @@ class Images(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Convolutional(Kernel):
+class Convolutional(NamedKernel):
     """Convolutional tangent kernel on images of (height, width, channels), with depth hidden layers.
 
     The rows of X are images, flattened in the order of ``image``. With ``pooling`` the output sees only the mean over
@@ -84,10 +83,11 @@ class Convolutional(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "image", _check_image(self.image))
-        check_depth(self.depth)
-        check_depth(self.filter_size, "filter_size")
+        check_count(self.depth, "depth")
+        check_count(self.filter_size, "filter_size")
         if self.filter_size % 2 == 0:
             raise InputError(f"filter_size must be odd, so that a filter has a middle, not {self.filter_size}.")
+        check_flag(self.pooling, "pooling")
         check_part(self.train)
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
@@ -99,6 +99,7 @@ class Convolutional(Kernel):
         second = first if symmetric else self._images(Z, wide)
         gram = np.empty((len(X), len(Z)))
 
+        @np.errstate(all="ignore")
         def fill(start: tuple[int, int]) -> None:
             i, j = start
             x = Images(*(part[i : i + tall, None] for part in first))
@@ -116,20 +117,14 @@ class Convolutional(Kernel):
             list(pool.map(fill, starts[1:]))
         return gram
 
-    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
-        rows = check_rows(X)
-        step = _step(len(rows), self._pairs_of_a_tile())
-        images = self._images(rows, step)
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
+        step = _step(len(X), self._pairs_of_a_tile())
+        images = self._images(X, step)
         values = np.empty(len(images.scales))
         for i in range(0, len(values), step):
             tile = Images(*(part[i : i + step] for part in images))
             values[i : i + step] = self._values(tile, tile)
-        return values[: len(rows)]
-
-    @property
-    def spec(self) -> str:
-        fields = self.__dataclass_fields__.items()
-        return format_call(self.name, {n: getattr(self, n) for n, f in fields if getattr(self, n) != f.default})
+        return values[: len(X)]
 
     def _pairs_of_a_tile(self) -> int:
         """How many pairs of images a tile holds: at least one, if its arrays fit."""

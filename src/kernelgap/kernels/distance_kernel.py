@@ -7,9 +7,10 @@ import numpy as np
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.bandwidth import Bandwidth, check_bandwidth, median_distance
-from kernelgap.kernels.gram import check_rows
+from kernelgap.kernels.check import check_number
 from kernelgap.kernels.kernel import FormulaKernel, Gram
 from kernelgap.kernels.pairs import Rows
+from kernelgap.rows import check_rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +24,8 @@ class DistanceKernel(FormulaKernel):
     factor: float = 1.0
 
     def __post_init__(self) -> None:
-        check_bandwidth(self.bandwidth, self.factor)
+        object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
+        object.__setattr__(self, "factor", check_number(self.factor, "factor", positive=True))
 
     @property
     def length(self) -> float:
@@ -42,9 +44,11 @@ class DistanceKernel(FormulaKernel):
         return self.bandwidth != "median"
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
+        if not len(X):
+            return np.empty((0, len(Z)))
         centre = X.mean(axis=0)  # distances do not change, but keep more digits
         first = X - centre
         return super()._gram(first, first if Z is X else Z - centre)
 
-    def diagonal(self, X: object) -> np.ndarray:
-        return np.ones(len(check_rows(X)))
+    def _diagonal(self, X: Rows) -> np.ndarray:
+        return np.ones(len(X))

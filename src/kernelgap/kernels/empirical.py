@@ -8,7 +8,7 @@ however wide the network is. (At section 8.1's start out1 vanishes like m^-1/2, 
 Gradients are kept as outer products where the network's structure allows it; else each is moved through the network.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import isqrt
@@ -19,13 +19,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_part
-from kernelgap.kernels.gram import check_rows, require_gram
-from kernelgap.kernels.kernel import Gram, Kernel
+from kernelgap.kernels.gram import check_overflow, require_gram
+from kernelgap.kernels.kernel import Gram, Kernel, check_two
 from kernelgap.kernels.pairs import Rows
 from kernelgap.kernels.structure import Factors, Structure, factors, find_structure
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params
+from kernelgap.rows import check_rows
 from kernelgap.training import Model, get_model
 
 TILE_BYTES = 2**27  # of gradients, of the activations that they move, and of the kernel that they give
@@ -48,6 +50,14 @@ class Empirical(Kernel):
 
     def __post_init__(self) -> None:
         check_part(self.train)
+        if not isinstance(self.network, Network):
+            kind = type(self.network).__name__
+            raise InputError(f"network must be a Network, such as networks.get('2layer'), not of the type {kind}.")
+        names = sorted(self.network.layers)
+        if not isinstance(self.params, Mapping) or sorted(self.params) != names:
+            raise InputError(f"params must be the weights of {self.network.name} by name: {', '.join(names)}.")
+        if not all(np.isfinite(weight).all() for weight in self.params.values()):
+            raise InputError(f"The weights of {self.network.name} are not all finite: the kernel needs finite ones.")
 
     @property
     def outputs(self) -> int:
@@ -58,16 +68,19 @@ class Empirical(Kernel):
 
     def full(self, X: object, Z: object = None) -> Float[np.ndarray, "nk mk"]:
         """The kernel between all outputs, sample by sample: row n k + i is output i at sample n."""
-        first = check_rows(X)
-        return self._filled(first, first if Z is None or Z is X else check_rows(Z, "Z"), mean=False)
+        first, second = check_two(X, Z)
+        with np.errstate(all="ignore"):
+            gram = self._filled(first, second, mean=False)
+            check_overflow(gram, self.spec)
+        return gram
 
-    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
         """K(x, x) for each row, of a few rows at once."""
-        rows = check_rows(X)
-        blocks = [rows[block] for block in _blocks(len(rows), DIAGONAL_ROWS)]
+        blocks = [X[block] for block in _blocks(len(X), DIAGONAL_ROWS)]
         return np.concatenate([np.empty(0), *(np.diag(self._gram(block, block)) for block in blocks)])
 
     def _filled(self, X: Rows, Z: Rows, mean: bool) -> Float[np.ndarray, "nk mk"]:
+        self._check_columns(X.shape[1])
         k = 1 if mean else self.outputs
         require_gram(len(X) * k, len(Z) * k)
         gram = np.zeros((len(X) * k, len(Z) * k))
@@ -77,6 +90,16 @@ class Empirical(Kernel):
             if Z is X and rows != columns:
                 gram[place[::-1]] = tile.T
         return gram
+
+    def _check_columns(self, d: int) -> None:
+        """Refuse inputs that the weights do not fit."""
+        table = self.network.weights(d, *self.params["A"].shape)
+        for name, weight in self.params.items():
+            if weight.shape != table[name].shape:
+                raise InputError(
+                    f"The inputs have {d} columns, for which {self.network.name} would need a {name} of the shape "
+                    f"{table[name].shape}, not {weight.shape}: give it inputs like those that it was made for."
+                )
 
     def _tiles(self, X: Rows, Z: Rows, mean: bool) -> Iterator[Tile]:
         """Tiles of bounded size; of a symmetric kernel only those on and above the diagonal."""

@@ -10,31 +10,16 @@ from scipy.spatial.distance import squareform
 from kernelgap.errors import InputError
 from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, UpperPairs, Value
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
+from kernelgap.rows import check_rows as check_rows
 
 TILE = 256  # rows and columns of a tile: its arrays stay in a core's cache
 AT_HAND = 2**24  # bytes; once a block of this size was freed, glibc keeps what tiles free for the next tiles
 
 
-def check_rows(X: object, name: str = "X") -> Rows:
-    """Inputs as float64 rows; anything else, NaN and infinity included, is refused with its place."""
-    try:
-        rows = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a table of numbers.") from None
-    if rows.ndim != 2 or rows.shape[1] == 0:
-        raise InputError(f"{name} must have two dimensions, samples x features, not the shape {rows.shape}.")
-    check_finite(rows, name)
-    return rows
-
-
-def check_finite(values: np.ndarray, name: str) -> None:
-    """Refuse NaN and infinity, naming the first place."""
-    finite = np.isfinite(values)
-    if not finite.all():
-        place = tuple(int(i) for i in np.argwhere(~finite)[0])
-        value = "NaN" if np.isnan(values[place]) else "infinity"
-        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-        raise InputError(f"{name} contains {value} in {where} (counted from 0): fill it in or leave that row out.")
+def check_overflow(values: np.ndarray, spec: str) -> None:
+    """Refuse infinity and NaN, which finite inputs give where a kernel overflows."""
+    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        raise InputError(f"The kernel {spec} overflows on these inputs: rescale them.")
 
 
 def require_gram(n: int, m: int) -> None:
@@ -52,6 +37,9 @@ def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.nd
     """Fill the Gram matrix tile by tile with the formula's values."""
     require_gram(len(X), len(Z))
     symmetric = Z is X
+    for rows in (X,) if symmetric else (X, Z):
+        if not np.isfinite(np.einsum("nd,nd->n", rows, rows)).all():  # angles would be wrong, and finite
+            raise InputError("The squared lengths of these inputs overflow: rescale them.")
     gram = np.empty((len(X), len(Z)))
     np.empty(AT_HAND, dtype=np.uint8)  # never touched, freed at once
     tiles = [(i, j) for i in range(0, len(X), TILE) for j in range(i if symmetric else 0, len(Z), TILE)]
@@ -67,6 +55,7 @@ def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.nd
         if symmetric:
             gram[columns, rows] = gram[rows, columns].T
 
+    @np.errstate(all="ignore")  # each thread has its own; what overflows is refused at the end
     def work() -> None:
         for i, j in left:
             fill(i, j)

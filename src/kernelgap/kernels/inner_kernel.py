@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 
+from kernelgap.kernels.check import check_flag
 from kernelgap.kernels.kernel import FormulaKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
@@ -12,6 +13,9 @@ class InnerKernel(FormulaKernel):
     """``bias`` says whether the inputs get one more coordinate, 1."""
 
     bias: bool = False
+
+    def __post_init__(self) -> None:
+        check_flag(self.bias, "bias")
 
     def value(self, pairs: Pairs) -> Value:
         return self.formula(pairs.with_bias() if self.bias else pairs)

@@ -9,10 +9,20 @@ from jaxtyping import Float
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_rows, evaluate
+from kernelgap.kernels.gram import check_overflow, evaluate
 from kernelgap.kernels.pairs import Pairs, Rows, SamePairs, Value
+from kernelgap.rows import check_rows
 
 Gram = Float[np.ndarray, "n m"]
+
+
+def check_two(X: object, Z: object = None) -> tuple[Rows, Rows]:
+    """The rows of X and of Z, with as many columns; twice the same where Z is not given."""
+    first = check_rows(X)
+    second = first if Z is None or Z is X else check_rows(Z, "Z")
+    if second.shape[1] != first.shape[1]:
+        raise InputError(f"X has {first.shape[1]} columns and Z has {second.shape[1]}: a kernel needs the same.")
+    return first, second
 
 
 class Kernel(ABC):
@@ -20,13 +30,12 @@ class Kernel(ABC):
 
     def __call__(self, X: object, Z: object = None) -> Gram:
         """The Gram matrix K(x, z) of the rows of X with those of Z (with those of X itself, if Z is not given)."""
-        first = check_rows(X)
-        second = first if Z is None or Z is X else check_rows(Z, "Z")
-        if second.shape[1] != first.shape[1]:
-            raise InputError(f"X has {first.shape[1]} columns and Z has {second.shape[1]}: a kernel needs the same.")
-        if not self.settled:
-            return self.fit(first if second is first else np.concatenate([first, second]))._gram(first, second)
-        return self._gram(first, second)
+        first, second = check_two(X, Z)
+        with np.errstate(all="ignore"):
+            whole = self if self.settled else self.fit(first if second is first else np.concatenate([first, second]))
+            gram = whole._gram(first, second)
+            check_overflow(gram, self.spec)
+        return gram
 
     @abstractmethod
     def _gram(self, X: Rows, Z: Rows) -> Gram:
@@ -35,7 +44,14 @@ class Kernel(ABC):
     def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
         """K(x, x) for each row."""
         rows = check_rows(X)
-        return np.array([self._gram(rows[i : i + 1], rows[i : i + 1])[0, 0] for i in range(len(rows))])
+        with np.errstate(all="ignore"):
+            values = self._diagonal(rows)
+            check_overflow(values, self.spec)
+        return values
+
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
+        """The diagonal of the Gram matrix of checked inputs."""
+        return np.array([self._gram(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))])
 
     def fit(self, X: object) -> "Kernel":
         """This kernel with what it takes from the data (such as a median distance) settled on X."""
@@ -69,34 +85,24 @@ class Kernel(ABC):
         return True
 
     def __add__(self, other: object) -> "Kernel":
-        from kernelgap.kernels.combination import Sum
+        from kernelgap.kernels.combination import added
 
-        return Sum((self, other)) if isinstance(other, Kernel) else NotImplemented
+        return added(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: object) -> "Kernel":
-        from kernelgap.kernels.combination import Product, Scaled
+        from kernelgap.kernels.combination import multiplied, scaled
 
         if isinstance(other, Kernel):
-            return Product((self, other))
-        return Scaled(self, float(other)) if isinstance(other, Real) else NotImplemented
+            return multiplied(self, other)
+        return scaled(self, other) if isinstance(other, Real) else NotImplemented
 
     __rmul__ = __mul__
 
 
-class FormulaKernel(Kernel):
-    """A kernel given by a formula in <x,z>, |x| and |z|: ``value`` states it once. A frozen dataclass with a name."""
+class NamedKernel(Kernel):
+    """A frozen dataclass with a name."""
 
     name: ClassVar[str]
-    has_formula = True
-
-    @abstractmethod
-    def value(self, pairs: Pairs) -> Value: ...
-
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return evaluate(self.value, X, Z)
-
-    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
-        return np.asarray(self.value(SamePairs(check_rows(X))), dtype=float)
 
     @property
     def spec(self) -> str:
@@ -105,3 +111,18 @@ class FormulaKernel(Kernel):
         return format_call(
             self.name, {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
         )
+
+
+class FormulaKernel(NamedKernel):
+    """A kernel given by a formula in <x,z>, |x| and |z|: ``value`` states it once."""
+
+    has_formula = True
+
+    @abstractmethod
+    def value(self, pairs: Pairs) -> Value: ...
+
+    def _gram(self, X: Rows, Z: Rows) -> Gram:
+        return evaluate(self.value, X, Z)
+
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
+        return np.asarray(self.value(SamePairs(X)), dtype=float)

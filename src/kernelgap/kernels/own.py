@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_finite, require_gram
+from kernelgap.kernels.check import check_flag
+from kernelgap.kernels.gram import require_gram
 from kernelgap.kernels.kernel import Gram, Kernel
 from kernelgap.kernels.pairs import Rows
+from kernelgap.rows import check_finite, check_numbers
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +60,7 @@ def from_function(function: Callable[..., object], *, pairwise: bool = False) ->
     """
     if not callable(function):
         raise InputError(f"from_function takes a function, not {function!r}.")
+    check_flag(pairwise, "pairwise")
     return FunctionKernel(function, pairwise)
 
 
@@ -66,7 +69,7 @@ class Precomputed(Kernel):
     """In place of inputs, the Gram matrix itself: rows are samples, columns are training samples."""
 
     def __call__(self, X: object, Z: object = None) -> Gram:
-        gram = np.array(X, dtype=float)  # a copy: regression may use it up
+        gram = check_numbers(X, "X").copy()  # regression may use it up
         if gram.ndim != 2:
             raise InputError(f"A precomputed Gram matrix has two dimensions, not the shape {gram.shape}.")
         check_finite(gram, "The precomputed Gram matrix")

@@ -68,6 +68,11 @@ class Pairs(Protocol):
         """|x - z|^2."""
         ...
 
+    @property
+    def squared_sum(self) -> Value:
+        """|x + z|^2."""
+        ...
+
     def with_bias(self) -> "Pairs":
         """The pairs (x, 1) and (z, 1)."""
         ...
@@ -82,6 +87,11 @@ class lazy(Generic[Result]):  # noqa: N801
     def __get__(self, owner: Any, kind: type) -> Result:
         result = owner.__dict__[self._compute.__name__] = self._compute(owner)
         return result
+
+
+def geometric_mean(x: Value, z: Value, arithmetic: Arithmetic) -> Value:
+    """sqrt(xz) for x > 0: without overflow, and x itself where z = x."""
+    return x * arithmetic.sqrt(z / x)
 
 
 class NumpyArithmetic:
@@ -113,7 +123,7 @@ class NumpyPairs:
     """Every row of X with every row of Z, given their inner products.
 
     Where x and z are nearly parallel, <x,z> / (|x| |z|) and |x|^2 + |z|^2 - 2<x,z> lose half of their digits; such
-    pairs (the diagonal and repeated rows among them) are computed from x - z instead.
+    pairs (the diagonal and repeated rows among them) are computed from x - z instead, nearly opposite ones from x + z.
     """
 
     arithmetic = NumpyArithmetic()
@@ -160,13 +170,21 @@ class NumpyPairs:
 
     @lazy
     def squared_distance(self) -> Float[np.ndarray, "n m"]:
+        return self._squared_distance(self.inner, self._Z)
+
+    @lazy
+    def squared_sum(self) -> Float[np.ndarray, "n m"]:
+        return self._squared_distance(-self.inner, -self._Z)
+
+    def _squared_distance(self, inner: Float[np.ndarray, "n m"], Z: Rows) -> Float[np.ndarray, "n m"]:
+        """From Z, which has the lengths of ``self._Z`` and these inner products."""
         x, z = self.squared_lengths
-        squared = x + z - 2 * self.inner
+        squared = x + z - 2 * inner
         if np.min(squared, initial=np.inf) > 2 * self.NEAR * (np.max(x, initial=0.0) + np.max(z, initial=0.0)):
             return squared
         near = np.nonzero(squared <= 2 * self.NEAR * (x + z))
         if len(near[0]):
-            squared[near] = _squared_differences(self._X, self._Z, *self._rows_and_columns(near))
+            squared[near] = _squared_differences(self._X, Z, *self._rows_and_columns(near))
         return squared
 
     def _rows_and_columns(self, places: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -213,6 +231,7 @@ class SamePairs:
         self.lengths = self.inner
         self.polar = self.arithmetic.polar((self.inner > 0).astype(float))
         self.squared_distance = np.zeros_like(self.inner)
+        self.squared_sum = 4 * self.inner
 
     def with_bias(self) -> "SamePairs":
         return SamePairs(with_ones(self._X))

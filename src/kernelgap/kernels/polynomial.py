@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from kernelgap.errors import InputError
-from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.check import check_count, check_number
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
@@ -17,9 +16,9 @@ class Polynomial(InnerKernel):
     offset: float = 1.0
 
     def __post_init__(self) -> None:
-        check_depth(self.degree, "degree")
-        if not 0 <= self.offset < float("inf"):
-            raise InputError(f"offset must be a number of at least 0, not {self.offset!r}: else it is no kernel.")
+        super().__post_init__()
+        check_count(self.degree, "degree")
+        object.__setattr__(self, "offset", check_number(self.offset, "offset"))  # less than 0 would be no kernel
 
     def formula(self, pairs: Pairs) -> Value:
         return (pairs.inner + self.offset) ** self.degree

@@ -10,12 +10,14 @@ from scipy.special import erf
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, unknown
-from kernelgap.kernels.gram import check_rows, require_gram
+from kernelgap.kernels.check import check_count, check_flag
+from kernelgap.kernels.gram import require_gram
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.kernel import Gram, Kernel
-from kernelgap.kernels.pairs import Pairs, Rows, Value, with_ones
+from kernelgap.kernels.pairs import Pairs, Rows, Value, geometric_mean, with_ones
 from kernelgap.kernels.relu_layers import relu_layers
 from kernelgap.machine import require_memory
+from kernelgap.rows import check_rows
 
 Feature = Callable[[Float[np.ndarray, "n count"]], Float[np.ndarray, "n count"]]
 Weights = Callable[[np.random.Generator, int, int], Float[np.ndarray, "count d"]]
@@ -59,14 +61,13 @@ def _erf(pairs: Pairs) -> Value:
     """Williams (1997): (2/pi) arcsin(2<x,z> / sqrt((1 + 2|x|^2)(1 + 2|z|^2)))."""
     math = pairs.arithmetic
     x, z = pairs.squared_lengths
-    return 2 / math.pi * math.arcsin(2 * pairs.inner / math.sqrt((1 + 2 * x) * (1 + 2 * z)))
+    return 2 / math.pi * math.arcsin(2 * pairs.inner / geometric_mean(1 + 2 * x, 1 + 2 * z, math))
 
 
 def _cos(pairs: Pairs) -> Value:
     """E cos(u) cos(v) = (E cos(u - v) + E cos(u + v)) / 2, with E cos(g) = exp(-Var g / 2)."""
-    x, z = pairs.squared_lengths
     exp = pairs.arithmetic.exp
-    return (exp(-pairs.squared_distance / 2) + exp(-(x + z + 2 * pairs.inner) / 2)) / 2
+    return (exp(-pairs.squared_distance / 2) + exp(-pairs.squared_sum / 2)) / 2
 
 
 def _sin(pairs: Pairs) -> Value:
@@ -104,6 +105,7 @@ class ExpectedFeatures(InnerKernel):
     feature: str = "relu"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.feature not in CLOSED_FORMS:
             raise unknown("feature with a closed form", self.feature, CLOSED_FORMS)
 
@@ -131,9 +133,12 @@ class SampledFeatures(Kernel):
         if W.shape != (self.count, rows.shape[1]):
             raise InputError(f"weights(rng, count, d) gave the shape {W.shape}, not ({self.count}, {rows.shape[1]}).")
         phi = FEATURES[self.feature] if isinstance(self.feature, str) else self.feature
-        values = np.asarray(phi(rows @ W.T), dtype=float)
+        with np.errstate(all="ignore"):
+            values = np.asarray(phi(rows @ W.T), dtype=float)
         if values.shape != (len(rows), self.count):
             raise InputError(f"feature(u) gave the shape {values.shape} for u of {(len(rows), self.count)}.")
+        if not np.isfinite(values).all():
+            raise InputError("The features of these inputs are not all finite: rescale the inputs or mend the feature.")
         return values / self.count**0.5
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
@@ -141,7 +146,7 @@ class SampledFeatures(Kernel):
         first = self.features(X)
         return first @ (first if Z is X else self.features(Z)).T
 
-    def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
         return np.sum(self.features(X) ** 2, axis=1)
 
     @property
@@ -163,15 +168,16 @@ def random_features(
     ``feature`` is a name or a function applied to every <w,x>; ``weights`` a name or a function of (rng, count, d) that
     gives one w a row.
     """
-    if isinstance(feature, str) and feature not in FEATURES:
+    if not callable(feature) and feature not in list(FEATURES):
         raise unknown("feature", feature, FEATURES)
-    if isinstance(weights, str) and weights not in WEIGHTS:
+    if not callable(weights) and weights not in list(WEIGHTS):
         raise unknown("distribution of weights", weights, WEIGHTS)
+    check_count(seed, "seed", least=0)
+    check_flag(bias, "bias")
     if count is None:
         if not isinstance(feature, str) or weights != "gaussian":
             known = f"{', '.join(CLOSED_FORMS)} with Gaussian weights"
             raise InputError(f"No closed form is known here (known: {known}): give a count to sample.")
         return ExpectedFeatures(bias=bias, feature=feature)
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError(f"count must be a whole number of at least 1, not {count!r}.")
+    check_count(count, "count")
     return SampledFeatures(feature, weights, count, seed, bias)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kernelgap.kernels.check import check_depth
+from kernelgap.kernels.check import check_count
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
@@ -18,7 +18,8 @@ class Recursive(InnerKernel):
     depth: int = 1
 
     def __post_init__(self) -> None:
-        check_depth(self.depth)
+        super().__post_init__()
+        check_count(self.depth, "depth")
 
     def formula(self, pairs: Pairs) -> Value:
         value = pairs.polar.cosine

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.kernels.arcsin import Arcsin
+from kernelgap.kernels.check import check_number
 from kernelgap.kernels.conjugate import Conjugate
 from kernelgap.kernels.convolutional import Convolutional
 from kernelgap.kernels.gaussian import Gaussian
@@ -78,8 +79,8 @@ def get(kernel: str | Kernel) -> Kernel:
     if not isinstance(kernel, str):
         raise InputError(f"A kernel is a name, a kernel or 'precomputed', not {type(kernel).__name__}.")
     try:
-        tree = ast.parse(kernel.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
+        tree = ast.parse(" ".join(kernel.split()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
         raise _not_a_kernel(kernel) from None
     made = _build(tree, kernel)
     if not isinstance(made, Kernel):
@@ -94,20 +95,28 @@ def _build(tree: ast.expr, text: str) -> Kernel | float:
             if isinstance(first, Kernel) and isinstance(second, Kernel):
                 return first + second
         case ast.BinOp(left, ast.Mult(), right):
-            first, second = _build(left, text), _build(right, text)
-            if isinstance(first, Kernel) or isinstance(second, Kernel):
-                return first * second
-        case ast.Constant(int() | float() as number):
-            return float(number)
+            return _build(left, text) * _build(right, text)
+        case ast.Constant(int() | float() as number) if not isinstance(number, bool):
+            return check_number(number, "What a kernel is multiplied by", positive=True)
         case ast.Name(name):
             return _make(name, {}, text)
         case ast.Call(ast.Name(name), [], keywords):
-            try:
-                arguments = {str(k.arg): ast.literal_eval(k.value) for k in keywords}
-            except ValueError:
-                raise _not_a_kernel(text) from None
-            return _make(name, arguments, text)
+            return _make(name, _arguments(keywords, text), text)
     raise _not_a_kernel(text)
+
+
+def _arguments(keywords: list[ast.keyword], text: str) -> dict[str, object]:
+    arguments: dict[str, object] = {}
+    for keyword in keywords:
+        if keyword.arg is None:
+            raise _not_a_kernel(text)
+        if keyword.arg in arguments:
+            raise InputError(f"'{text}' gives {keyword.arg} twice: give it once.")
+        try:
+            arguments[keyword.arg] = ast.literal_eval(keyword.value)
+        except (TypeError, ValueError):
+            raise InputError(f"In '{text}' the value of {keyword.arg} is not a plain number or text.") from None
+    return arguments
 
 
 def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:

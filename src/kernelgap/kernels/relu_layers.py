@@ -9,7 +9,7 @@ The factor 2 keeps the size: E s(u)^2 = E[u^2] / 2.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kernelgap.kernels.pairs import Pairs, Value
+from kernelgap.kernels.pairs import Pairs, Value, geometric_mean
 
 
 class ReluLayer(NamedTuple):
@@ -40,7 +40,7 @@ def relu_layers(pairs: Pairs, depth: int, hidden_bias: bool = False) -> Iterator
         if hidden_bias:
             one = 2**layer
             squared_inputs = (squared_inputs[0] + one, squared_inputs[1] + one)
-            lengths = math.sqrt(squared_inputs[0] * squared_inputs[1])
+            lengths = geometric_mean(*squared_inputs, math)
             inputs = outputs + one
             polar = math.polar(inputs / lengths)
         else:

@@ -12,7 +12,7 @@ ResNet with U = VA has another kernel: see ``empirical``.
 
 from dataclasses import dataclass
 
-from kernelgap.kernels.check import check_part
+from kernelgap.kernels.check import check_flag, check_part
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 from kernelgap.kernels.relu_layers import relu_layers
@@ -30,6 +30,8 @@ class ResNetTangent(InnerKernel):
     train: str = "all"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag(self.hidden_bias, "hidden_bias")
         check_part(self.train)
 
     def formula(self, pairs: Pairs) -> Value:

@@ -8,7 +8,7 @@ A network of ``kernelgap.networks`` with section 8.1's start tends to 2^-L of it
 
 from dataclasses import dataclass
 
-from kernelgap.kernels.check import check_depth, check_part
+from kernelgap.kernels.check import check_count, check_flag, check_part
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 from kernelgap.kernels.relu_layers import relu_layers
@@ -27,7 +27,9 @@ class Tangent(InnerKernel):
     train: str = "all"
 
     def __post_init__(self) -> None:
-        check_depth(self.depth)
+        super().__post_init__()
+        check_count(self.depth, "depth")
+        check_flag(self.hidden_bias, "hidden_bias")
         check_part(self.train)
 
     def formula(self, pairs: Pairs) -> Value:

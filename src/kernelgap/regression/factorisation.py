@@ -12,8 +12,8 @@ from jaxtyping import Float
 from scipy.linalg import eigh_tridiagonal, eigvalsh_tridiagonal, lapack, solveh_banded
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_finite
 from kernelgap.machine import available_memory, require_memory
+from kernelgap.rows import check_finite
 
 Columns = Float[np.ndarray, "n k"]
 SYMMETRY_ROWS = 256  # compared at a time

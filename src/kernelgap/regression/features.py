@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path as sklearn_lasso_path
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_finite
 from kernelgap.regression.ridge import check_ridges, default_ridges, ridge_path
 from kernelgap.regression.spectrum import Spectrum
+from kernelgap.rows import check_finite
 
 Features = Float[np.ndarray, "n m"]
 

@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_finite
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
 from kernelgap.regression.spectrum import Spectrum, with_jitter
+from kernelgap.rows import check_finite
 
 
 def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"]:

@@ -1,6 +1,6 @@
 """Solve a chunk's path of ridges exactly: a kernel's, or that of a network's conjugate or tangent kernel."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import jax
@@ -42,28 +42,26 @@ def run_by_ridge(trials: Sequence[RidgeTrial], on_progress: Callable[[float], No
     return [_result(t, fitted, samples) for t, fitted in zip(trials, fits, strict=True)]
 
 
-def _kernel_fits(text: str, samples: Samples, ridges: Float[np.ndarray, " r"]) -> Iterator[Fitted]:
+def _kernel_fits(text: str, samples: Samples, ridges: Float[np.ndarray, " r"]) -> list[Fitted]:
     X, Y = samples.train
     kernel = kernels.get(text).fit(X)
     gram = kernel(X)
     path = ridge_path(gram, Y, ridges * float(np.mean(np.diagonal(gram))))
     blocks = (gram, kernel(samples.validation[0], X), kernel(samples.test[0], X))
-    for on_train, on_validation, on_test in zip(*(path.predict(block) for block in blocks), strict=True):
-        yield Fitted((on_train, on_validation, on_test))
+    return [Fitted(outputs) for outputs in zip(*(path.predict(block) for block in blocks), strict=True)]
 
 
-def _conjugate_fits(trial: RidgeTrial, samples: Samples, ridges: Float[np.ndarray, " r"]) -> Iterator[Fitted]:
+def _conjugate_fits(trial: RidgeTrial, samples: Samples, ridges: Float[np.ndarray, " r"]) -> list[Fitted]:
     network, params = _start(trial, samples)
     features = [conjugate_features(network, params, X) for X, _ in samples]
     scale = float(np.mean(np.sum(features[0] ** 2, axis=1)))
     path = feature_path(features[0], samples.train[1], ridges * scale)
-    for on_train, on_validation, on_test in zip(*(path.predict(phi) for phi in features), strict=True):
-        yield Fitted((on_train, on_validation, on_test))
+    return [Fitted(outputs) for outputs in zip(*(path.predict(phi) for phi in features), strict=True)]
 
 
 def _tangent_fits(
     trial: RidgeTrial, samples: Samples, ridges: Float[np.ndarray, " r"], on_progress: Callable[[float], None]
-) -> Iterator[Fitted]:
+) -> list[Fitted]:
     """out0(x) + <d out0(x) / d weights, change>, with the smallest change for each ridge. All outputs are coupled.
 
     The full kernel is never formed: conjugate gradients solve its equations through products with it.
@@ -79,10 +77,12 @@ def _tangent_fits(
         path = ridge_path_by_products(
             at.product(X), Y - start[: len(X)], ridges * scale, tolerance=TOLERANCE, on_progress=on_progress
         )
+        fits = []  # a list, since 64 bits are for what happens in here alone
         for coefficients, residual in zip(path.coefficients, path.residuals, strict=True):
             outputs = start + at.change(everything, at.pull_back(X, coefficients))
             on_train, on_validation, on_test = np.split(outputs, ends)
-            yield Fitted((on_train, on_validation, on_test), solved=bool(residual <= 10 * TOLERANCE))
+            fits.append(Fitted((on_train, on_validation, on_test), solved=bool(residual <= 10 * TOLERANCE)))
+        return fits
 
 
 def _start(trial: RidgeTrial, samples: Samples) -> tuple[networks.Network, Params]:

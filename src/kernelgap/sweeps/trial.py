@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from kernelgap import kernels, networks, problems
+from kernelgap.calls import format_call, parse_call
 from kernelgap.errors import InputError, unknown, validated
 from kernelgap.training import Schedule, get_model
 
@@ -86,7 +87,8 @@ class Trial(Description):
 class RidgeTrial(Description):
     """One exact ridge regression: with a kernel, or with the conjugate (last) or tangent (ntk) kernel of a network.
 
-    ``kernel`` is the text that ``kernels.get`` takes. ``ridge`` is relative to the mean of K(x,x).
+    ``kernel`` is the text that ``kernels.get`` takes, without what is a default. ``ridge`` is relative to the mean of
+    K(x,x).
     """
 
     searched = ("ridge",)
@@ -98,6 +100,20 @@ class RidgeTrial(Description):
     width: Annotated[int, Field(ge=1)] | None = None
     ridge: Annotated[float, Field(gt=0)]
     precision: Literal["float64"] = "float64"
+
+    @field_validator("kernel")
+    @classmethod
+    def _canonical_kernel(cls, text: str | None) -> str | None:
+        """The same kernel always in the same words: those of its spec, or the paper's name (ck3 for ck(depth=2))."""
+        if text is None:
+            return None
+        spec = kernels.get(text).spec
+        name, arguments = _call(spec)
+        if name in ("ck", "ntk") and (depth := arguments.get("depth", 1)) in (1, 2):
+            return format_call(f"{name}{depth + 1}", {n: value for n, value in arguments.items() if n != "depth"})
+        if name == "ntk3res" and arguments.get("train") == "last":
+            return format_call("ck3res", {n: value for n, value in arguments.items() if n != "train"})
+        return spec
 
     @model_validator(mode="after")
     def _possible(self) -> "RidgeTrial":
@@ -116,10 +132,9 @@ class RidgeTrial(Description):
 
     @property
     def method(self) -> str:
-        """The kernel's name, whatever its arguments; a network's kernel as the paper writes it: 3resnet(NTK)."""
+        """A kernel's name, whatever its arguments; sums and products in full; a network's kernel as 3resnet(NTK)."""
         if self.kernel is not None:
-            name = self.kernel.partition("(")[0].strip()
-            return name if name in kernels.KERNELS else self.kernel
+            return _call(self.kernel)[0] or self.kernel
         assert self.mode is not None
         return f"{self.network}({LINEAR_MODES[self.mode]})"
 
@@ -139,6 +154,15 @@ class RidgeTrial(Description):
         assert self.width is not None
         size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
         return float((size + 10_000) * self.samples * 100)
+
+
+def _call(kernel: str) -> tuple[str, dict[str, Any]]:
+    """The name and the arguments of a single kernel; nothing for a sum or a product."""
+    try:
+        name, arguments = parse_call(kernel)
+    except InputError:
+        return "", {}
+    return (name, arguments) if name in kernels.KERNELS else ("", {})
 
 
 AnyTrial = Trial | RidgeTrial
