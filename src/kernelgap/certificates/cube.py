@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.gram import check_rows
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.background import uniform, zero
 from kernelgap.problems.parity import unit_scale
+from kernelgap.rows import check_rows
 
 
 @dataclass(frozen=True)

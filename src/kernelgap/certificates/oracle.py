@@ -18,9 +18,9 @@ from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
 from kernelgap.kernels.cube import CubeSpectrum, cube_spectrum
-from kernelgap.kernels.gram import check_rows
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
+from kernelgap.rows import check_rows
 
 SOME_TARGETS = 2000
 
