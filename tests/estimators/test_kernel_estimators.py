@@ -2,11 +2,15 @@
 
 import json
 import pickle
+import re
 import struct
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.kernel_ridge import KernelRidge
@@ -17,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelgap as kg
 from kernelgap.errors import InputError
-from kernelgap.estimators import kernel_base
+from kernelgap.estimators import kernel_base, saving
 
 SEC8 = kg.problems.get("sec8")
 
@@ -165,6 +169,11 @@ def test_predictions_in_blocks(monkeypatch):
         ({"ridge": [1.0, -1.0]}, "at least 0"),
         ({"selection": "best"}, "Unknown way to choose the ridge"),
         ({"validation_fraction": 2.0}, "between 0 and 1"),
+        ({"validation_fraction": "a"}, "between 0 and 1"),
+        ({"validation_fraction": None}, "between 0 and 1"),
+        ({"selection": "folds", "folds": 2.5}, "a whole number between 2 and 20"),
+        ({"selection": "folds", "folds": None}, "a whole number between 2 and 20"),
+        ({"ridge": True}, "at least 0"),
     ],
 )
 def test_mistakes(arguments, words):
@@ -215,6 +224,10 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(InputError, match="could not be written"):
         kg.KernelRegressor(ridge=1.0).fit(X, Y).save(tmp_path / "no" / "folder")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="could not be written"):
+        kg.KernelRegressor(ridge=1.0).fit(X, Y).save(tmp_path / "folder")
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
 def test_files_that_are_not_models(tmp_path):
@@ -228,3 +241,77 @@ def test_files_that_are_not_models(tmp_path):
         kg.load(tmp_path / "x")
     with pytest.raises(InputError, match="no file"):
         kg.load(tmp_path / "nothing")
+    save_file({"dual_coef": np.eye(3)}, tmp_path / "x")
+    with pytest.raises(InputError, match="says nothing of kernelgap"):
+        kg.load(tmp_path / "x")
+
+
+def test_a_damaged_file_is_no_model(tmp_path):
+    model, (X, y) = MODELS["numbers"]
+    whole = clone(model).fit(X, y).save(tmp_path / "x").read_bytes()
+    for share in (0.05, 0.3, 0.9):  # in the header, the arrays
+        at = int(share * len(whole))
+        for damaged in (whole[:at], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]):
+            (tmp_path / "x").write_bytes(damaged)
+            with pytest.raises(InputError, match="is not a model that kernelgap saved"):
+                kg.load(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("numbers", {"kind": "KernelMachine"}, "kind = 'KernelMachine' is not possible"),
+        ("numbers", {"ridge": "much"}, "ridge = 'much' is not possible"),
+        ("numbers", {"ridge": float("nan")}, "ridge = nan is not possible"),
+        ("numbers", {"spectrum": [1.0]}, "spectrum"),
+        ("numbers", {"features": 8}, "inputs have another shape"),
+        ("numbers", {"samples": 8}, "inputs have another shape"),
+        ("numbers", {"feature_names": ["a"]}, "other names"),
+        ("numbers", {"kernel": "gaussian"}, "is not settled"),
+        ("numbers", {"kernel": "precomputed"}, "do not belong to the kernel"),
+        ("numbers", {"kernel": "ntk9"}, "Unknown kernel"),
+        ("numbers", {"labels": None}, "needs labels"),
+        ("numbers", {"labels": {"dtype": "<i8", "values": [3, 5]}}, "as many labels"),
+        ("numbers", {"labels": {"dtype": "<i8", "values": [3, 5, 7.5]}}, "another type"),
+        ("numbers", {"labels": {"dtype": "<M8[s]", "values": [3, 5, 7]}}, "neither numbers nor texts"),
+        ("numbers", {"labels": {"dtype": "nonsense", "values": [3, 5, 7]}}, "nonsense"),
+        ("numbers", {"dual_coef": np.zeros(9)}, "coefficients have another shape"),
+        ("numbers", {"dual_coef": np.zeros((8, 3))}, "coefficients have another shape"),
+        ("numbers", {"dual_coef": np.full((9, 3), np.nan)}, "NaN or infinity"),
+        ("numbers", {"dual_coef": np.zeros((9, 3), dtype=np.float32)}, "not of float64"),
+        ("numbers", {"X_fit": np.zeros((9, 0))}, "inputs have another shape"),
+        ("numbers", {"path.ridge": np.ones(2)}, "not one of those tried"),
+        ("numbers", {"path.validation_error": np.ones(2)}, "not as many"),
+        ("frame", {"dual_coef": np.zeros((9, 2))}, "says that it has one"),
+        ("precomputed", {"features": 8}, "as many columns as samples"),
+    ],
+)
+def test_a_file_whose_parts_do_not_belong_together_is_no_model(name, change, words, tmp_path):
+    model, (X, y) = MODELS[name]
+    path = clone(model).fit(X, y).save(tmp_path / "x")
+    with safe_open(path, framework="numpy") as file:
+        header = json.loads(file.metadata()["kernelgap"])
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (not a mapping)
+    for key, value in change.items():
+        (arrays if isinstance(value, np.ndarray) else header)[key] = value
+    text = json.dumps(header)
+    save_file(arrays, path, {"kernelgap": text, "sha256": saving._digest(text, arrays)})
+    with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
+        kg.load(path)
+    assert words in str(caught.value)
+    assert str(caught.value).endswith(".")
+    assert not str(caught.value).endswith("..")
+
+
+def test_a_ridge_at_the_edge_of_its_list_is_said_where_it_matters():
+    X, Y = SEC8.sample(100, seed=0)
+    with pytest.warns(
+        UserWarning, match="10 is the smallest of those given, and the error falls towards it: give smal"
+    ):
+        model = kg.KernelRegressor("linear", ridge=[1e5, 1e1, 1e3], random_state=0).fit(X, X.sum(axis=1))
+    assert model.ridge_at_edge_ == "smallest"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kg.KernelRegressor("ck2", ridge=[1e-8, 1e-7], random_state=0).fit(X, Y).ridge_at_edge_  # all the same
+        assert kg.KernelRegressor("linear", random_state=0).fit(X, X.sum(axis=1)).ridge_at_edge_ == "smallest"
+        assert kg.KernelRegressor("ck2", ridge=1.0).fit(X, Y).ridge_at_edge_ is None

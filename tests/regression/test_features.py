@@ -82,5 +82,7 @@ def test_bad_input():
         for path in (feature_path, lasso_path):
             with pytest.raises(InputError, match=words):
                 path(*arguments)
+    with pytest.raises(InputError, match="a column for each of the 4 features"):
+        feature_path(features, Y).predict(features[:, :3])
     with pytest.raises(InputError, match="no scale"):
         lasso_path(features, 0 * Y)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from kernelgap.regression import ridge_path_by_products
+from kernelgap.errors import InputError
+from kernelgap.regression import NotPositiveWarning, ridge_path_by_products
 
 rng = np.random.default_rng(0)
 FACTOR = rng.standard_normal((80, 30))
@@ -56,3 +57,35 @@ def test_progress_goes_up_to_one():
     ridge_path_by_products(product, Y, RIDGES, on_progress=shares.append)
     assert shares[-1] == 1.0
     assert all(0 <= share <= 1 for share in shares)
+
+
+def test_a_kernel_that_is_not_positive_is_reported_and_what_can_be_solved_is():
+    sick = K - 2.0 * np.eye(80)
+    with pytest.warns(NotPositiveWarning, match=r"v'v is -.* 1 of 2 ridges are not solved") as caught:
+        path = ridge_path_by_products(lambda v: (sick @ v.ravel()).reshape(v.shape), Y, [1.0, 5.0])
+    assert len(caught) == 1
+    assert path.residuals[0] > 1e-3
+    assert path.residuals[1] <= 1e-9
+    direct = np.linalg.solve(sick + 5.0 * np.eye(80), Y.ravel())
+    np.testing.assert_allclose(path.coefficients[1].ravel(), direct, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("targets", "ridges", "words"),
+    [
+        (Y, [-1.0], "at least 0"),
+        (Y, [], "at least 0"),
+        (Y[:, 0], 1.0, "one row for each sample"),
+        (np.where(Y[7, 1] == Y, np.nan, Y), 1.0, "Y contains NaN in row 7, column 1"),
+        ("a", 1.0, "table of numbers"),
+    ],
+)
+def test_bad_input(targets, ridges, words):
+    with pytest.raises(InputError, match=words):
+        ridge_path_by_products(product, targets, ridges)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 5000)
+    with pytest.raises(InputError, match=r"Solutions for 5 ridges needs .* Take fewer ridges"):
+        ridge_path_by_products(product, Y, RIDGES)

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from kernelgap import kernels, regression
 from kernelgap.errors import InputError
-from kernelgap.regression import NotPositiveWarning, band, choose_ridge, default_ridges, ridge_path
+from kernelgap.regression import NotPositiveWarning, at_edge, band, choose_ridge, default_ridges, ridge_path
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
 
@@ -121,7 +121,8 @@ def test_default_ridges():
     assert path.ridges[-1] == pytest.approx(500)
     steps = np.diff(np.log10(path.ridges))
     np.testing.assert_allclose(steps, steps[0])
-    assert default_ridges(1.0, 10_000)[0] > 1e-8  # not below what rounding allows
+    assert default_ridges(1.0, 1061)[0] == pytest.approx(1e-9)
+    assert default_ridges(1.0, 10_000)[[0, -1]] == pytest.approx([8.9e-8, 100], rel=0.01)  # what rounding allows
     with pytest.raises(InputError, match="no positive trace"):
         ridge_path(0 * GRAM, Y)
 
@@ -157,8 +158,40 @@ def test_a_matrix_that_is_not_positive_is_reported_and_mended():
     assert path.spectrum.smallest == pytest.approx(smallest)
     assert path.spectrum.jitter == pytest.approx(-smallest - RIDGES[0])
     assert "not positive semi-definite" in str(path.spectrum)
-    added = (RIDGES[3] + path.spectrum.jitter) * np.eye(len(X))
-    np.testing.assert_allclose(path.coefficients[3], np.linalg.solve(sick + added, Y), rtol=1e-8)
+
+
+def test_each_ridge_gets_only_what_it_needs():
+    sick = GRAM - 0.5 * np.eye(len(X))
+    smallest = np.linalg.eigvalsh(sick)[0]
+    ridges = np.array([10.0, 0.01, 1.0])
+    with pytest.warns(NotPositiveWarning, match="on top of the smallest ridge, and to others what they need"):
+        path = ridge_path(sick, Y, ridges)
+    np.testing.assert_allclose(path.added, [10.0, -smallest, 1.0], rtol=1e-10)
+    for i in (0, 2):
+        alone = np.linalg.solve(sick + ridges[i] * np.eye(len(X)), Y)
+        np.testing.assert_allclose(path.coefficients[i], alone, rtol=1e-8)
+
+
+@pytest.mark.parametrize("by", regression.SELECTIONS)
+def test_a_ridge_is_judged_by_what_it_needs_itself(by):
+    sick = GRAM - 0.5 * np.eye(len(X))
+    with pytest.warns(NotPositiveWarning):
+        both = choose_ridge(sick, Y, [0.01, 3.0], by=by, rng=np.random.RandomState(0))
+    with pytest.warns(NotPositiveWarning, match="The ridge outweighs it"):
+        alone = choose_ridge(sick, Y, [3.0], by=by, rng=np.random.RandomState(0))
+    assert both.errors[1] == pytest.approx(alone.errors[0], rel=1e-12)
+    assert (both.ridge, both.spectrum.jitter) == (3.0, 0.0)
+    np.testing.assert_array_equal(both.coefficients, alone.coefficients)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e3])
+def test_a_large_matrix_of_low_rank_is_positive(spread):
+    """Its smallest eigenvalue is found far closer than the n eps of the largest that are allowed for rounding."""
+    n = 1500
+    factor = np.random.default_rng(0).standard_normal((n, 300)) * np.geomspace(1.0, 1 / spread, 300)
+    smallest, largest = Banded.of(factor @ factor.T).extremes
+    assert abs(smallest) < 0.2 * n * np.finfo(float).eps * largest
+    assert largest == pytest.approx(np.linalg.norm(factor.T @ factor, 2), rel=1e-7)
 
 
 def test_a_ridge_that_outweighs_it_needs_no_jitter_but_it_is_said():
@@ -238,7 +271,10 @@ def test_refusals_of_the_choice():
     for arguments, words in [
         ({"by": "luck"}, "Unknown way to choose the ridge"),
         ({"by": "holdout", "held_out": 1.0}, "between 0 and 1"),
-        ({"by": "folds", "folds": 1}, "between 2 and 60 folds"),
+        *(({"by": "holdout", "held_out": bad}, "between 0 and 1") for bad in ("a", None, True, np.nan)),
+        *(({"by": "folds", "folds": bad}, "between 2 and 60 of folds") for bad in (1, 61, 2.5, "a", None, True)),
+        ({"by": "holdout", "ridges": True}, "at least 0"),
+        ({"by": "holdout", "ridges": ["1", "2"]}, "at least 0"),
     ]:
         with pytest.raises(InputError, match=words):
             choose_ridge(GRAM, Y, rng=rng, **arguments)
@@ -250,3 +286,37 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 30_000)
     with pytest.raises(InputError, match="Factorising a Gram matrix of 60 x 60 needs"):
         ridge_path(GRAM, Y, 1.0)
+
+
+def test_a_path_that_does_not_fit_is_refused(monkeypatch):
+    path = ridge_path(GRAM, Y, RIDGES)
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 2 * 8 * 60 * 7 * 4 - 1)
+    with pytest.raises(InputError, match=r"The coefficients for 7 ridges and 4 outputs .* needs .* Take fewer ridges"):
+        _ = path.coefficients
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 2 * 8 * 60 * 7 * 4)
+    with pytest.raises(InputError, match="Predictions of 100 samples for 7 ridges"):
+        path.predict(np.zeros((100, 60)))
+
+
+def test_predictions_need_their_training_samples():
+    path = ridge_path(GRAM, Y, RIDGES)
+    for wrong in (GRAM[:, :5], GRAM[0]):
+        with pytest.raises(InputError, match="a column for each of the 60 training samples"):
+            path.predict(wrong)
+    with pytest.raises(InputError, match="one row for each of the 60 samples"):
+        path.errors(GRAM, Y[:1])
+    with pytest.raises(InputError, match="4 columns, as in training, not 1"):
+        path.errors(GRAM, Y[:, :1])
+
+
+def test_a_choice_at_an_edge():
+    noise = np.random.default_rng(0).standard_normal(Y.shape)
+    for targets, ridges, edge in [
+        (Y, [1e4, 1e3], "smallest"),
+        (Y, [1e-6, 1e3], "smallest"),
+        (Y + noise, [1e-6, 2.0, 1e4], None),
+        (noise, [1e-6, 1e-3, 1.0], "largest"),
+        (noise, 1.0, None),
+    ]:
+        choice = choose_ridge(GRAM, targets, ridges, by="loo", rng=np.random.RandomState(0))
+        assert at_edge(choice.ridge, choice.ridges) == edge

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernelgap.cli import show
 from kernelgap.reports import as_record, best_of_methods, sentence, summarise, under_threshold, write_results
 
 INF = float("inf")
@@ -77,6 +78,22 @@ def test_a_kernel_has_no_width_and_its_best_arguments(table):
     assert (row.learner, row.best_on_test, row.best_on_validation) == ("kernel", 5.1, 5.15)
     assert (row.kernel, row.ridge, row.trials) == ("ck2(bias=True)", 0.1, 2)
     assert np.isnan(row.rate)
+
+
+def test_a_ridge_at_the_edge_of_its_grid_is_marked(table, capsys):
+    table.attrs["title"] = "a table"
+    assert summarise(table).set_index(["method", "width"]).ridge_at_edge.to_dict() == {
+        ("3resnet(all)", 10): False,
+        ("2layer(all)", 10): False,
+        ("2layer(all)", 20): False,
+        ("ck2", pd.NA): True,
+        ("arcsin", pd.NA): False,
+    }
+    show.results(table)
+    assert "ck2(bias=True), ridge 0.1 (edge)" in capsys.readouterr().out
+    inside = table.iloc[[6]].assign(ridge=1.0)
+    show.results(pd.concat([table, inside], ignore_index=True))
+    assert "(edge)" not in capsys.readouterr().out
 
 
 def test_networks_come_first_and_the_best_first_among_equals(table):

@@ -6,6 +6,8 @@ import pandas as pd
 
 from kernelgap import console, reports
 
+EDGE = " (edge)"
+
 
 def results(table: pd.DataFrame) -> None:
     """Errors over widths, the best of each method, and the sentence."""
@@ -34,16 +36,19 @@ def results(table: pd.DataFrame) -> None:
     ]
     columns = ["method", "best width", "picked on test", "picked on validation", "+/-", "setting", "failed"]
     console.table(columns, best, title=f"The best of each method (test errors; * is under {attrs['threshold']:.4g})")
+    if any(row[5].endswith(EDGE) for row in best):
+        console.answer(f"{EDGE.strip()}: the smallest or the largest ridge of the grid was picked.")
     console.answer("")
     console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
     console.message(f"Results are in {attrs['folder']}.")
 
 
 def _setting(row: Any) -> str:
-    """What the pick on validation was fitted with."""
+    """What the pick on validation was fitted with, marked if its ridge is the last of the grid."""
     kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [row.kernel]
     numbers = [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
-    return ", ".join(kernel + numbers) or "varies"
+    edge = EDGE if row.ridge_at_edge and pd.notna(row.ridge) else ""
+    return ", ".join(kernel + numbers) + edge or "varies"
 
 
 def _error(value: float, threshold: float) -> str:

@@ -1,5 +1,6 @@
 """What the kernel estimators share: the kernel, the choice of the ridge, predictions in blocks, files."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import require_memory
-from kernelgap.regression import Choice, choose_ridge, ridge_path
+from kernelgap.regression import Choice, at_edge, choose_ridge, ridge_path
 
+FALLING = 0.01  # share by which the error falls towards an edge for it to matter
 BLOCK = 2**25  # entries of the Gram matrix that a prediction computes at a time: 256 MiB
 
 
@@ -67,13 +69,19 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
         self.X_fit_ = None if self._precomputed else X
 
+    @property
+    def ridge_at_edge_(self) -> str | None:
+        """Whether the chosen ridge is the "smallest" or the "largest" of those tried."""
+        check_is_fitted(self, "dual_coef_")
+        return at_edge(self.ridge_, self.path_["ridge"])
+
     def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
         if is_number(self.ridge):
             path = ridge_path(gram, Y, self.ridge, overwrite=True)
             return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
         if isinstance(self.ridge, str) and self.ridge != "path":
             raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
-        return choose_ridge(
+        choice = choose_ridge(
             gram,
             Y,
             None if isinstance(self.ridge, str) else self.ridge,
@@ -82,6 +90,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             held_out=self.validation_fraction,
             folds=self.folds,
         )
+        if not isinstance(self.ridge, str):  # the ends of the default path are as far as it makes sense to go
+            _warn_of_edge(choice)
+        return choice
 
     def _outputs(self, X: Any) -> np.ndarray:
         """The regression's outputs, (n, k)."""
@@ -98,3 +109,16 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         from kernelgap.estimators.saving import save
 
         return save(self, path)
+
+
+def _warn_of_edge(choice: Choice) -> None:
+    """If the chosen ridge is the last of its grid, and the error was still falling towards it, say so."""
+    edge = at_edge(choice.ridge, choice.ridges)
+    if edge is None:
+        return
+    others = choice.ridges != choice.ridge
+    nearest = np.argmin(np.where(others, np.abs(choice.ridges - choice.ridge), np.inf))
+    if np.min(choice.errors[~others]) < (1 - FALLING) * choice.errors[nearest]:
+        what = f"The chosen ridge {choice.ridge:.3g} is the {edge} of those given, and the error falls towards it"
+        further = "smaller" if edge == "smallest" else "larger"
+        warnings.warn(f"{what}: give {further} ones too.", UserWarning, stacklevel=5)

@@ -15,10 +15,11 @@ PARAMETERS = """
     ----------
     kernel : a name ("ntk2", "gaussian(bandwidth=2.0)", "ck2 + 0.1 * laplace"; see ``kernelgap list``), a kernel, or
         "precomputed": then fit takes the training samples' Gram matrix, and predict that of new samples with them.
-    ridge : a number on the scale of the kernel (scikit-learn's alpha), a list of them, or "path": from interpolation to
-        hardly anything learned, relative to the mean of K(x,x).
-    selection : how the ridge is chosen: on a "holdout", by "folds", by "loo" (leave one out) or "gcv", both in closed
-        form. The chosen ridge is then used on all samples.
+    ridge : a number on the scale of the kernel (scikit-learn's alpha), a list of them, or "path": three a decade from
+        1e-9 (from 1,062 samples n on: 4 n^2 eps, what rounding allows) to 100 times the mean of K(x,x).
+    selection : how the ridge is chosen: on a "holdout" (2 factorisations for the whole path), by "folds" (one more than
+        there are folds), by "loo" (leave one out) or "gcv", both in closed form (1). The chosen ridge is then used on
+        all samples.
     validation_fraction : share of the samples that "holdout" holds out.
     folds : how many there are with "folds".
     random_state : seed of the held-out part or the folds.
@@ -26,6 +27,8 @@ PARAMETERS = """
     Attributes
     ----------
     ridge_, kernel_ : what was used; the kernel with its bandwidth settled.
+    ridge_at_edge_ : "smallest" or "largest" if the chosen ridge is that of those tried, else None. A warning is given
+        where the error still fell towards the edge of a list of yours.
     path_ : "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
     spectrum_ : how healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
     dual_coef_, X_fit_ : the prediction at x is K(x, X_fit_) dual_coef_.
@@ -33,7 +36,7 @@ PARAMETERS = """
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
-    __doc__ = f"""Kernel ridge regression, the ridge chosen from a whole path by one factorisation.
+    __doc__ = f"""Kernel ridge regression, the ridge chosen from a whole path by a few factorisations.
 {PARAMETERS}"""
 
     def fit(self, X: Any, y: Any) -> Self:

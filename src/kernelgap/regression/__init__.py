@@ -3,7 +3,7 @@
 from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
 from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
-from kernelgap.regression.selection import SELECTIONS, Choice, choose_ridge
+from kernelgap.regression.selection import SELECTIONS, Choice, at_edge, choose_ridge
 from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "RidgePath",
     "Solutions",
     "Spectrum",
+    "at_edge",
     "choose_ridge",
     "default_ridges",
     "feature_path",

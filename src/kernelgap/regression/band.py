@@ -130,9 +130,13 @@ def _positive(bands: Float[np.ndarray, "b n"]) -> bool:
 
 
 def _smallest(bands: Float[np.ndarray, "b n"], size: float) -> float:
-    """Just below the smallest eigenvalue, by bisection: shifted by it, B still has a Cholesky factorisation."""
+    """Just below the smallest eigenvalue, by bisection: shifted by it, B still has a Cholesky factorisation.
+
+    What ``Spectrum`` allows for rounding, n eps times the largest eigenvalue, is for the making of the band. So this
+    goes on to what the Cholesky factorisation of b + 1 diagonals can tell, and size is at most sqrt(2b + 1) as large.
+    """
     low, high = -2 * size, float(bands[0].min())
-    rounding = bands.shape[1] * np.finfo(float).eps * size
+    rounding = len(bands) * np.finfo(float).eps * size
     while high - low > max(rounding, 1e-8 * min(abs(low), abs(high))):
         middle = (low + high) / 2
         if middle in (low, high):  # no number between them

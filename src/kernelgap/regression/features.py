@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path as sklearn_lasso_path
 
 from kernelgap.errors import InputError
-from kernelgap.regression.ridge import check_ridges, default_ridges, ridge_path
+from kernelgap.regression.ridge import check_ridges, default_ridges, mean_errors, ridge_path
 from kernelgap.regression.spectrum import Spectrum
 from kernelgap.rows import check_finite
 
@@ -26,12 +26,15 @@ class FeaturePath:
 
     def predict(self, features: Features) -> Float[np.ndarray, "r t k"]:
         r, m, k = self.weights.shape
+        features = np.asarray(features, dtype=float)
+        if features.ndim != 2 or features.shape[1] != m:
+            raise InputError(f"Predictions need a column for each of the {m} features, not the shape {features.shape}.")
         together = self.weights.transpose(1, 0, 2).reshape(m, -1)
         return (features @ together).reshape(len(features), r, k).transpose(1, 0, 2)
 
     def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
         """The mean over samples of |prediction - y|^2, for each penalty."""
-        return np.mean(np.sum((self.predict(features) - Y) ** 2, axis=2), axis=1)
+        return mean_errors(self.predict(features), Y)
 
 
 def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object = None) -> FeaturePath:

@@ -1,7 +1,8 @@
 """Which ridge: by held-out data, by folds, by leave-one-out or by generalised cross-validation."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +33,13 @@ class Choice:
     spectrum: Spectrum
 
 
+def at_edge(ridge: float, ridges: Float[np.ndarray, " r"]) -> str | None:
+    """Whether a chosen ridge is the smallest or the largest of several: one beyond them may be better."""
+    if not ridges.min() < ridges.max():
+        return None
+    return "smallest" if ridge == ridges.min() else "largest" if ridge == ridges.max() else None
+
+
 def choose_ridge(
     gram: Float[np.ndarray, "n n"],
     Y: Float[np.ndarray, "n k"],
@@ -42,7 +50,10 @@ def choose_ridge(
     held_out: float = 0.2,
     folds: int = 5,
 ) -> Choice:
-    """Judge every ridge, then solve for the best one on all the samples."""
+    """Judge every ridge, then solve for the best one on all the samples.
+
+    A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
+    """
     if by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
     n = len(gram)
@@ -52,27 +63,46 @@ def choose_ridge(
     if by in ("loo", "gcv"):
         path = ridge_path(gram, Y, ridges)
         errors = path.leave_one_out if by == "loo" else path.gcv
-        best = int(np.argmin(errors))
-        return Choice(float(ridges[best]), ridges, errors, path.coefficients[best], path.spectrum)
-    order = rng.permutation(n)
-    if by == "holdout":
-        if not 0 < held_out < 1:
-            raise InputError(f"The share held out must lie between 0 and 1, not be {held_out!r}.")
-        splits = [order[: min(n - 1, max(1, round(held_out * n)))]]
-    else:
-        if not 2 <= folds <= n:
-            raise InputError(f"There can be between 2 and {n} folds of {n} samples, not {folds!r}.")
-        splits = np.array_split(order, folds)
+        best = _best(errors, ridges, path.spectrum)
+        spectrum = replace(path.spectrum, jitter=float(path.added[best] - ridges[best]))
+        return Choice(float(ridges[best]), ridges, errors, path.coefficients[best], spectrum)
+    splits = _held_out(rng.permutation(n), held_out) if by == "holdout" else _folds(rng.permutation(n), folds)
     gram = as_factorisable(gram, copies=2)
     Y = check_targets(Y, n)
     whole, weighted = _factorise_and_judge(gram, Y, ridges, splits)
     errors = np.sum(weighted, axis=0) / sum(map(len, splits))
+    best = _best(errors, ridges, Spectrum(n, *whole.extremes))
+    chosen = ridges[best : best + 1]
+    spectrum = with_jitter(*whole.extremes, n, chosen)
+    final = Solved(chosen, spectrum.safe(chosen), spectrum, whole, whole.rotate(Y))
+    return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
+
+
+def _held_out(order: np.ndarray, share: object) -> list[np.ndarray]:
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
+        raise InputError(f"The share held out must be a number between 0 and 1, not {share!r}.")
+    n = len(order)
+    return [order[: min(n - 1, max(1, round(float(share) * n)))]]
+
+
+def _folds(order: np.ndarray, folds: object) -> list[np.ndarray]:
+    n = len(order)
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or not 2 <= int(folds) <= n:
+        raise InputError(f"There can be a whole number between 2 and {n} of folds of {n} samples, not {folds!r}.")
+    return np.array_split(order, int(folds))
+
+
+def _best(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"], spectrum: Spectrum) -> int:
+    """Where the error is smallest: if K is not positive, among the ridges that outweigh it, should there be any.
+
+    The others make K + ridge I all but singular on the whole sample, whatever they promised where they were judged.
+    """
     if not np.any(np.isfinite(errors)):
         raise InputError("No ridge gives finite predictions: the kernel's values are too small or too large. Rescale.")
-    best = int(np.nanargmin(errors))
-    spectrum = with_jitter(*whole.extremes, n, float(ridges[best]))
-    final = Solved(ridges[best : best + 1], spectrum, whole, whole.rotate(Y))
-    return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
+    outweigh = spectrum.safe(ridges) == ridges
+    if not spectrum.positive and np.any(outweigh & np.isfinite(errors)):
+        errors = np.where(outweigh, errors, np.inf)
+    return int(np.nanargmin(errors))
 
 
 def _factorise_and_judge(
@@ -90,7 +120,7 @@ def _factorise_and_judge(
         return len(out) * _held_out_errors(gram, Y, ridges, out)
 
     matrices = available_memory() // gram.nbytes
-    if 1 < threads() <= min(len(splits), matrices - 1):
+    if 1 < threads() <= min(len(splits) + 1, matrices - 1):
         with one_blas_thread(), ThreadPoolExecutor(threads()) as pool:
             whole = pool.submit(lambda: Banded.of(gram.copy()))  # the longest first
             weighted = list(pool.map(judge, splits))
@@ -105,8 +135,9 @@ def _held_out_errors(
     kept = np.setdiff1d(np.arange(len(gram)), out)
     factors = Banded.of(gram[np.ix_(kept, kept)])
     spectrum = Spectrum(len(kept), -factors.size, factors.size)  # bounds, which mostly do
-    least = float(ridges.min())
-    if not factors.exceeds(2 * spectrum.rounding - least):
-        spectrum = with_jitter(*factors.extremes, len(kept), least, quiet=True)  # the fit on all samples will say it
-    path = Solved(ridges, spectrum, factors, factors.rotate(Y[kept]))
+    added = ridges
+    if not factors.exceeds(2 * spectrum.rounding - float(ridges.min())):
+        spectrum = with_jitter(*factors.extremes, len(kept), ridges, quiet=True)  # the fit on all samples will say it
+        added = spectrum.safe(ridges)
+    path = Solved(ridges, added, spectrum, factors, factors.rotate(Y[kept]))
     return path.errors(gram[np.ix_(out, kept)], Y[out])

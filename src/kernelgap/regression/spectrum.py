@@ -1,9 +1,10 @@
 """Is a Gram matrix positive semi-definite? If not, that is said, and what was added to go on."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float
 
 from kernelgap.errors import InputError
 
@@ -14,7 +15,10 @@ class NotPositiveWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The ends of a Gram matrix's spectrum, and what was added to its diagonal (0, unless it had to be)."""
+    """The ends of a Gram matrix's spectrum, and what was added to its diagonal (0, unless it had to be).
+
+    With several ridges ``jitter`` is what the smallest of them needed; larger ones get less, or nothing.
+    """
 
     samples: int
     smallest: float
@@ -31,27 +35,33 @@ class Spectrum:
         """Whether the matrix is positive semi-definite, its entries taken as accurate to 12 digits."""
         return self.smallest >= -self.rounding - 1e-12 * self.largest
 
+    def safe(self, ridges: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
+        """The ridges, each with what it needs to make K + ridge I safely positive definite: usually nothing."""
+        return np.maximum(ridges, 2 * self.rounding - self.smallest)
+
     def __str__(self) -> str:
         verdict = "positive semi-definite" if self.positive else "not positive semi-definite"
         added = f", {self.jitter:.3g} added to the diagonal" if self.jitter else ""
         return f"{verdict}: eigenvalues from {self.smallest:.3g} to {self.largest:.3g}{added}"
 
 
-def with_jitter(smallest: float, largest: float, samples: int, least_ridge: float, *, quiet: bool = False) -> Spectrum:
-    """What must be added to K + least_ridge I to make it safely positive definite: usually nothing, else said aloud."""
+def with_jitter(
+    smallest: float, largest: float, samples: int, ridges: Float[np.ndarray, " r"], *, quiet: bool = False
+) -> Spectrum:
+    """The spectrum with what the smallest ridge needs: usually nothing, else said aloud."""
     found = Spectrum(samples, smallest, largest)
-    if largest <= 0 and least_ridge <= 0:
+    least = float(ridges.min())
+    if largest <= 0 and least <= 0:
         raise InputError("The Gram matrix has no positive eigenvalue: nothing can be learned from it.")
-    margin = 2 * found.rounding
-    if smallest + least_ridge > margin:
-        if not (found.positive or quiet):
-            _warn(found, "The ridge outweighs it.")
-        return found
-    jitter = margin - smallest - least_ridge
-    mended = Spectrum(samples, smallest, largest, jitter)
-    if not quiet:
-        _warn(mended, f"{jitter:.3g} was added to its diagonal on top of the ridge.")
-    return mended
+    jitter = float(found.safe(ridges).min()) - least
+    if jitter > 0:
+        which = "the ridge" if len(ridges) == 1 else "the smallest ridge, and to others what they need"
+        what = f"{jitter:.3g} was added to its diagonal on top of {which}."
+    else:
+        what = "The ridge outweighs it."
+    if not quiet and (jitter > 0 or not found.positive):
+        _warn(found, what)
+    return replace(found, jitter=jitter)
 
 
 def _warn(found: Spectrum, what: str) -> None:

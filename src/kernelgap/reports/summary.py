@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.errors import InputError
+from kernelgap.regression import at_edge
 
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 
@@ -19,7 +20,8 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
     seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
     validation: from the test points with one seed, from the spread over seeds with several. ``rate``, ``decay``,
-    ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none. A kernel has no
+    ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none.
+    ``ridge_at_edge`` says whether that ridge is, for some seed, the smallest or the largest tried. A kernel has no
     width. ``learner`` says what the method is: a network, or a kernel method.
     """
     rows = []
@@ -38,6 +40,9 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
                 "best_on_validation": _mean(errors),
                 "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
                 **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
+                "ridge_at_edge": any(
+                    at_edge(p.ridge, trials.ridge.to_numpy()) is not None for p in picks["validation"]
+                ),
                 "trials": len(trials),
                 "diverged": int((trials.status == "diverged").sum()),
                 "unsolved": int((trials.status == "unsolved").sum()),
