@@ -211,7 +211,7 @@ def test_arithmetic_of_kernels():
     np.testing.assert_allclose((a + b)(X), a(X) + b(X))
     np.testing.assert_allclose((a * b)(X), a(X) * b(X))
     np.testing.assert_allclose((2 * a + b * 0.5)(X), 2 * a(X) + 0.5 * b(X))
-    assert (2 * (a + b)).spec == "2.0 * (ck + gaussian(bandwidth=1.0))"
+    assert (2 * (a + b)).spec == "2.0 * (ck2 + gaussian(bandwidth=1.0))"
     for nonsense in (lambda: a + 1, lambda: a * "b"):
         with pytest.raises(TypeError):
             nonsense()
@@ -221,16 +221,16 @@ def test_arithmetic_of_kernels():
 
 
 NESTED = {
-    "6.0 * ck": lambda a, b, c: 2 * (3 * a),
-    "ck": lambda a, b, c: 0.5 * (2 * a),
-    "ck + linear + arcsin": lambda a, b, c: a + (b + c),
-    "ck * linear * arcsin": lambda a, b, c: a * (b * c),
-    "2.0 * (ck + linear)": lambda a, b, c: 2 * (a + b),
-    "2.0 * ck * linear": lambda a, b, c: (2 * a) * b,
-    "6.0 * ck * linear * arcsin": lambda a, b, c: (2 * a) * (b * (3 * c)),
-    "6.0 * (ck + linear) * arcsin": lambda a, b, c: 2 * ((3 * (a + b)) * c),
-    "2.0 * ck + linear + 3.0 * (linear + arcsin)": lambda a, b, c: (2 * a + b) + 3 * (b + c),
-    "(ck + linear) * (linear + arcsin)": lambda a, b, c: (a + b) * (b + c),
+    "6.0 * ck2": lambda a, b, c: 2 * (3 * a),
+    "ck2": lambda a, b, c: 0.5 * (2 * a),
+    "ck2 + linear + arcsin": lambda a, b, c: a + (b + c),
+    "ck2 * linear * arcsin": lambda a, b, c: a * (b * c),
+    "2.0 * (ck2 + linear)": lambda a, b, c: 2 * (a + b),
+    "2.0 * ck2 * linear": lambda a, b, c: (2 * a) * b,
+    "6.0 * ck2 * linear * arcsin": lambda a, b, c: (2 * a) * (b * (3 * c)),
+    "6.0 * (ck2 + linear) * arcsin": lambda a, b, c: 2 * ((3 * (a + b)) * c),
+    "2.0 * ck2 + linear + 3.0 * (linear + arcsin)": lambda a, b, c: (2 * a + b) + 3 * (b + c),
+    "(ck2 + linear) * (linear + arcsin)": lambda a, b, c: (a + b) * (b + c),
 }
 
 
@@ -245,10 +245,10 @@ def test_nested_kernels_are_flat_and_made_again_from_their_text(text):
 
 
 def test_spacing_and_whole_numbers_do_not_change_the_text():
-    spec = "2.0 * ck(bias=True) + gaussian(bandwidth=3.0)"
+    spec = "2.0 * ck2(bias=True) + gaussian(bandwidth=3.0)"
     for text in (
         "2*ck2( bias = True )+gaussian(bandwidth=3)",
-        "2.0 *  ck(bias=True)\n + gaussian(bandwidth=3.0)",
+        "2.0 *  ck2(bias=True)\n + gaussian(bandwidth=3.0)",
         spec,
     ):
         assert kernels.get(text).spec == spec

@@ -4,6 +4,7 @@
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.kernels.inner_kernel import InnerKernel
@@ -19,6 +20,7 @@ class Conjugate(InnerKernel):
     """
 
     name = "ck"
+    special: ClassVar = {"ck2": {"depth": 1, "hidden_bias": False}, "ck3": {"depth": 2}}
     depth: int = 1
     hidden_bias: bool = False
 

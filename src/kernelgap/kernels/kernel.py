@@ -1,6 +1,7 @@
 """What every kernel is: a callable (X, Z) -> Gram matrix with a text that names it, closed under + and *."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from numbers import Real
 from typing import ClassVar
 
@@ -100,17 +101,20 @@ class Kernel(ABC):
 
 
 class NamedKernel(Kernel):
-    """A frozen dataclass with a name."""
+    """A frozen dataclass with a name. ``special`` are names of its own for some of its members: ck2 for ck(depth=1)."""
 
     name: ClassVar[str]
+    special: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     @property
     def spec(self) -> str:
         """The name and what differs from the defaults."""
         fields = getattr(self, "__dataclass_fields__", {})
-        return format_call(
-            self.name, {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
-        )
+        told = {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
+        for name, arguments in self.special.items():
+            if all(getattr(self, n) == value for n, value in arguments.items()):
+                return format_call(name, {n: value for n, value in told.items() if n not in arguments})
+        return format_call(self.name, told)
 
 
 class FormulaKernel(NamedKernel):

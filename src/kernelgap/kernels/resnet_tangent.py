@@ -11,6 +11,7 @@ ResNet with U = VA has another kernel: see ``empirical``.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kernelgap.kernels.check import check_flag, check_part
 from kernelgap.kernels.inner_kernel import InnerKernel
@@ -26,6 +27,7 @@ class ResNetTangent(InnerKernel):
     """
 
     name = "ntk3res"
+    special: ClassVar = {"ck3res": {"train": "last"}}
     hidden_bias: bool = False
     train: str = "all"
 

@@ -7,6 +7,7 @@ A network of ``kernelgap.networks`` with section 8.1's start tends to 2^-L of it
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kernelgap.kernels.check import check_count, check_flag, check_part
 from kernelgap.kernels.inner_kernel import InnerKernel
@@ -22,6 +23,7 @@ class Tangent(InnerKernel):
     """
 
     name = "ntk"
+    special: ClassVar = {"ntk2": {"depth": 1, "hidden_bias": False}, "ntk3": {"depth": 2}}
     depth: int = 1
     hidden_bias: bool = False
     train: str = "all"
