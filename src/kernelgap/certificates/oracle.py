@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import binomtest, norm
+from scipy.special import betaincinv, ndtri
 
 from kernelgap.certificates import points, sampled, spectral
 from kernelgap.certificates.cube import Cube, cube_of
@@ -71,7 +71,7 @@ class FamilyRisks:
     @property
     def interval(self) -> tuple[float, float]:
         """Of the mean over the family: rounding where it has been enumerated, else 99% of the sampling as well."""
-        times = 0.0 if self.all else float(norm.ppf(0.995)) * float(self.risks.std(ddof=1)) / len(self.risks) ** 0.5
+        times = 0.0 if self.all else float(ndtri(0.995)) * float(self.risks.std(ddof=1)) / len(self.risks) ** 0.5
         return self.mean - times - self.error, self.mean + times + self.error
 
     def share_above(self, risk: float) -> float:
@@ -83,8 +83,11 @@ class FamilyRisks:
         share = self.share_above(risk)
         if self.all:
             return share, share
-        found = binomtest(round(share * len(self.risks)), len(self.risks)).proportion_ci(0.99)
-        return float(found.low), float(found.high)
+        above, below = round(share * len(self.risks)), len(self.risks) - round(share * len(self.risks))
+        return (
+            float(betaincinv(above, below + 1, 0.005)) if above else 0.0,
+            float(betaincinv(above + 1, below, 0.995)) if below else 1.0,
+        )
 
     def quantile(self, share: float) -> float:
         """The risk that a share of the targets stays under."""
@@ -189,6 +192,18 @@ def _prepare(problem: Problem, kernel: Kernel | str, X: object) -> tuple[Kernel,
     if len(rows) == 0:
         raise InputError("X has no rows: a kernel needs at least one training input.")
     return kernel.fit(rows), rows
+
+
+def prepare_on_cube(problem: Problem, kernel: Kernel | str, X: object) -> tuple[Kernel, OnCube]:
+    """The kernel and the inputs where all is a formula, or a refusal."""
+    kernel, rows = _prepare(problem, kernel, X)
+    on_cube = _on_cube(problem, kernel, rows)
+    if on_cube is None:
+        raise InputError(
+            f"{kernel.spec} on {problem.name}: this takes a kernel given as a formula in <x,z> and inputs that are "
+            "points of the problem's cube."
+        )
+    return kernel, on_cube
 
 
 def _on_cube(problem: Problem, kernel: Kernel, rows: Float[np.ndarray, "n d"]) -> OnCube | None:

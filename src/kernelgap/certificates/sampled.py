@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from kernelgap.certificates.span import Bracket, function_span
 from kernelgap.certificates.targets import Targets
@@ -18,7 +18,7 @@ from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
 
 CONFIDENCE = 0.99
-TIMES = float(norm.ppf(0.5 + CONFIDENCE / 2))  # standard errors in half an interval
+TIMES = float(ndtri(0.5 + CONFIDENCE / 2))  # standard errors in half an interval
 EACH = 30  # points a function, at least: the two means then differ by about 2/30
 LEAST = 20_000
 

@@ -90,6 +90,10 @@ class Span:
             found[:, block] = risk - error, risk + error
         return found[0], found[1]
 
+    def inverse(self) -> Float[np.ndarray, "n n"]:
+        """G^-1 over the directions that stand out."""
+        return self._whiten.T @ self._whiten
+
     def see(self, sets: Int[np.ndarray, "sets size"]) -> Seen:
         """What is captured of each parity."""
         count, (kept, low) = len(sets), self._whitened_low.shape

@@ -26,7 +26,7 @@ SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing give
 
 def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Targets) -> Bracket:
     """The oracle risk of every target, from inputs that are points of the cube."""
-    signs = _independent(spectrum, _distinct(spectrum, signs, above=-1))
+    signs = independent(spectrum, distinct(spectrum, signs, above=-1))
     wide = SETTLED * float(targets.energies(-1).sum())
     apart = max(k for k in range(-1, spectrum.d) if _parities_up_to(spectrum.d, k) <= len(signs))
     brackets = []
@@ -40,7 +40,7 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     low, high = np.max([low for low, _ in brackets], axis=0), np.min([high for _, high in brackets], axis=0)
     given_away = "the whole target"
     for degree in range(spectrum.d):
-        span = spectral_span(spectrum, _distinct(spectrum, signs, above=degree), given_away=degree)
+        span = spectral_span(spectrum, distinct(spectrum, signs, above=degree), given_away=degree)
         less, _ = span.risks(targets)
         if not span.lost and np.max(less - low) > 0:
             low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
@@ -97,7 +97,7 @@ def _parities_up_to(d: int, degree: int) -> int:
     return sum(comb(d, k) for k in range(degree + 1))
 
 
-def _distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n d"]:
+def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n d"]:
     """Inputs without repetitions; x and -x are one where all degrees in play are even, or all odd."""
     degrees = np.nonzero(spectrum.eigenvalues)[0]
     if len({int(k) % 2 for k in degrees if k > above}) == 1:
@@ -105,7 +105,7 @@ def _distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: in
     return np.unique(signs, axis=0)
 
 
-def _independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
     """Inputs whose functions span what all span, where a kernel of few degrees leaves no room for all."""
     if len(signs) <= spectrum.rank:
         return signs

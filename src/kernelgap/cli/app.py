@@ -8,6 +8,8 @@ import typer
 
 from kernelgap import console
 from kernelgap.cli import show
+from kernelgap.cli.certify import certify, verify
+from kernelgap.cli.options import Json
 from kernelgap.errors import InputError
 
 app = typer.Typer(
@@ -20,6 +22,10 @@ app = typer.Typer(
 )
 
 
+app.add_typer(certify)
+app.command()(verify)
+
+
 def run_app() -> int:
     """Run the command that was typed; a mistake in the input becomes one sentence and exit code 2."""
     try:
@@ -28,9 +34,6 @@ def run_app() -> int:
         console.message(f"kernelgap: {error}")
         return 2
     return 0
-
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
 def _version(value: bool) -> None:

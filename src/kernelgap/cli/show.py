@@ -40,6 +40,8 @@ def results(table: pd.DataFrame) -> None:
         console.answer(f"{EDGE.strip()}: the smallest or the largest ridge of the grid was picked.")
     console.answer("")
     console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
+    if attrs.get("gap"):
+        console.answer(attrs["gap"]["sentence"])
     console.message(f"Results are in {attrs['folder']}.")
 
 

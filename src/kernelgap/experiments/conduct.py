@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from kernelgap import console, problems
+from kernelgap.experiments.gap_of_run import gap_of_run
 from kernelgap.experiments.registry import get
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
 
@@ -23,7 +24,8 @@ def run(
     """Run an experiment and return its results table: one row a trial.
 
     Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
-    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder. Progress is shown on
+    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder, and the kernel gap of
+    its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
     standard error unless ``on_progress`` takes it.
     """
     experiment = get(name)
@@ -55,6 +57,8 @@ def run(
         "threshold": problems.get(experiment.problem).threshold,
         "folder": str(folder),
     }
+    gap = gap_of_run(table)
+    table.attrs["gap"] = None if gap is None else gap.as_record()
     return table
 
 

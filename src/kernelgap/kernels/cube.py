@@ -60,9 +60,7 @@ class CubeSpectrum:
     @property
     def shares(self) -> Float[np.ndarray, " degrees"]:
         """Each degree's share of K(x,x) = sum_S lambda_S."""
-        mass = np.array(
-            [float(ball.mid()) * count for ball, count in zip(self.balls, self.multiplicities, strict=True)]
-        )
+        mass = np.array([value * count for value, count in zip(self.eigenvalues, self.multiplicities, strict=True)])
         return mass / mass.sum()
 
     def squared_profile(self) -> list[arb]:

@@ -128,6 +128,7 @@ def as_record(table: pd.DataFrame) -> dict[str, object]:
             "picked_on_validation": under_threshold(summary, attrs["threshold"], by="best_on_validation"),
         },
         "sentence": sentence(summary, attrs["threshold"], attrs["samples"]),
+        "gap": attrs.get("gap"),
     }
 
 

@@ -1,5 +1,6 @@
 """Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
+from kernelgap.sweeps.by_sgd import train_again
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.runner import Interrupted, Progress, run_chunks
@@ -21,4 +22,5 @@ __all__ = [
     "plan_chunks",
     "run_chunk",
     "run_chunks",
+    "train_again",
 ]

@@ -9,27 +9,17 @@ from kernelgap import networks
 from kernelgap.sweeps.chunk import TrialResult
 from kernelgap.sweeps.samples import draw_samples
 from kernelgap.sweeps.trial import Trial
-from kernelgap.training import get_model, train_grid
+from kernelgap.training import GridResult, Predictor, get_model, train_grid
+
+
+def train_again(trial: Trial) -> Predictor:
+    """The network of one trial, trained by itself: the same start, samples and order of the data."""
+    return _train([trial], None).predictor(0)
 
 
 def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> list[TrialResult]:
     """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
-    trial = trials[0]
-    samples = draw_samples(trial)
-    network = networks.get(trial.network)
-    inputs, outputs = samples.train[0].shape[1], samples.train[1].shape[1]
-    params = network.init(jax.random.key(trial.seed), inputs=inputs, outputs=outputs, width=trial.width)
-    grid = train_grid(
-        get_model(network, trial.mode),
-        params,
-        [t.rate for t in trials],
-        [t.decay for t in trials],
-        samples.train,
-        schedule=trial.schedule,
-        seed=[trial.seed, 3],
-        evaluate={"validation": samples.validation, "test": samples.test},
-        on_progress=on_progress,
-    )
+    grid = _train(trials, on_progress)
     results = []
     for i, t in enumerate(trials):
         curves = {"epochs": grid.epochs.tolist(), **{n: _finite(c[i]) for n, c in grid.curves.items()}}
@@ -46,6 +36,25 @@ def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | N
             )
         )
     return results
+
+
+def _train(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> GridResult:
+    trial = trials[0]
+    samples = draw_samples(trial)
+    network = networks.get(trial.network)
+    inputs, outputs = samples.train[0].shape[1], samples.train[1].shape[1]
+    params = network.init(jax.random.key(trial.seed), inputs=inputs, outputs=outputs, width=trial.width)
+    return train_grid(
+        get_model(network, trial.mode),
+        params,
+        [t.rate for t in trials],
+        [t.decay for t in trials],
+        samples.train,
+        schedule=trial.schedule,
+        seed=[trial.seed, 3],
+        evaluate={"validation": samples.validation, "test": samples.test},
+        on_progress=on_progress,
+    )
 
 
 def _finite(curve: np.ndarray) -> list[float]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.trial import read_trial
+from kernelgap.sweeps.trial import AnyTrial, read_trial
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -45,6 +45,12 @@ class Store:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self._connection = connection
+
+    @classmethod
+    def check_exists(cls, folder: str | Path) -> None:
+        """Refuse a folder in which nothing was run."""
+        if not (Path(folder) / cls.FILE).exists():
+            raise InputError(f"There is no run in '{folder}': give the folder that 'kernelgap run' wrote to.")
 
     @classmethod
     @contextmanager
@@ -95,6 +101,11 @@ class Store:
             if changed == ["chunks"]:
                 raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
             raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
+
+    def trials(self) -> dict[str, AnyTrial]:
+        """The finished trials by their ids."""
+        rows = self._connection.execute("SELECT id, description FROM trials")
+        return {trial_id: read_trial(description) for trial_id, description in rows}
 
     def finished(self) -> set[str]:
         """The ids of the chunks that are stored."""

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from kernelgap import console
 from kernelgap.certificates.cube import Cube, cube_of
@@ -84,7 +84,7 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
     X, _ = problem.sample(SAMPLE, seed)
     errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
-    times = float(norm.ppf(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
+    times = float(ndtri(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
     return ExactRisk(
         risk=total / 2**cube.d,
         points=2**cube.d,

@@ -1,0 +1,144 @@
+"""The commands of certificates: certify any-kernel, kernel, spectrum, run; and verify."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelgap import console
+from kernelgap.cli import show_certificates as show
+from kernelgap.cli.options import Json
+from kernelgap.errors import InputError
+
+certify = typer.Typer(
+    name="certify",
+    help="Floors that no kernel gets under, with a proof.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ProblemText = Annotated[str, typer.Option("--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")]
+Samples = Annotated[int, typer.Option("--n", min=1, help="Training samples (or features).")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the training inputs.")]
+
+
+@certify.command("any-kernel")
+def any_kernel(
+    n: Annotated[int, typer.Option("--n", min=0, help="Training samples, or features.")],
+    problem: Annotated[str | None, typer.Option(help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")] = None,
+    d: Annotated[int | None, typer.Option(help="Coordinates, where there is no problem.")] = None,
+    degree: Annotated[int | None, typer.Option(help="Degree of the composite parity.")] = None,
+    outputs: Annotated[int | None, typer.Option(help="Outputs.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Strength of the composite signal.")] = None,
+    share: Annotated[float, typer.Option(help="The share of targets that must exceed a risk.")] = 0.99,
+    risk: Annotated[
+        float | None, typer.Option(help="A risk, for the samples it takes [default: half the threshold].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """What no kernel with N samples, and no map to N features, gets under on average over the family."""
+    from kernelgap import certificates, problems
+
+    numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
+    if problem is not None:
+        if any(value is not None for value in numbers.values()):
+            raise InputError("Give either --problem, or --d, --degree, --outputs and --alpha.")
+        bound = certificates.any_kernel(problems.get(problem), n)
+    else:
+        if d is None or degree is None or outputs is None or alpha is None:
+            missing = [name for name, value in numbers.items() if value is None]
+            raise InputError(
+                f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing[0]} is missing."
+            )
+        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n)
+    asked = bound.threshold / 2 if risk is None else risk
+    if as_json:
+        console.answer(json.dumps(show.bound_record(bound, share, asked)))
+    else:
+        show.bound(bound, share, asked, "this family" if problem is None else problem)
+
+
+@certify.command()
+def kernel(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")],
+    problem: ProblemText,
+    n: Samples,
+    seed: Seed = 0,
+    all_targets: Annotated[
+        bool, typer.Option("--all-targets", help="Every target of the family, not only its own.")
+    ] = False,
+    rigorous: Annotated[bool, typer.Option("--rigorous", help="A proof, in ball arithmetic.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The least risk of a kernel over all weights, even weights that know the target."""
+    from kernelgap import certificates, kernels, problems
+
+    asked = problems.get(problem)
+    X, _ = asked.sample(n, seed)
+    found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous)
+    family = certificates.oracle_risks(asked, kernels.get(name), X) if all_targets else None
+    if as_json:
+        console.answer(json.dumps(show.oracle_record(found, family, seed)))
+    else:
+        show.oracle(found, family)
+
+
+@certify.command()
+def spectrum(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")],
+    problem: ProblemText,
+    n: Samples,
+    seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option(help="Write the chart here: .html, .svg, .png or .pdf.")] = None,
+    as_json: Json = False,
+) -> None:
+    """A kernel's eigenvalues by degree on the cube, and how much of each degree N samples can hold."""
+    from kernelgap import certificates, kernels, problems, reports
+
+    asked = problems.get(problem)
+    table = certificates.retention(asked, kernels.get(name), asked.sample(n, seed)[0])
+    written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
+    if as_json:
+        console.answer(
+            json.dumps({**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)})
+        )
+    else:
+        show.spectrum(table)
+        if written is not None:
+            console.message(f"The chart is in {written}.")
+
+
+@certify.command("run")
+def run_(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")],
+    out: Annotated[Path, typer.Option(help="The certificate to write.")] = Path("cert.zip"),
+    method: Annotated[str | None, typer.Option(help="The network, such as '3resnet(all)' [default: the best].")] = None,
+    width: Annotated[int | None, typer.Option(help="Its width [default: the best].")] = None,
+    as_json: Json = False,
+) -> None:
+    """Pack a run's network, its exact risk and the kernels' floors into a file that anyone can verify."""
+    from kernelgap import experiments
+
+    claim = experiments.certify_run(folder, out, method=method, width=width)
+    if as_json:
+        console.answer(json.dumps({"certificate": str(out), **claim.model_dump(mode="json")}))
+    else:
+        console.answer(claim.sentence)
+        console.message(f"The certificate is in {out}. Anyone can check it: kernelgap verify {out}")
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate.")],
+    as_json: Json = False,
+) -> None:
+    """Compute all that a certificate claims again, from nothing but the file."""
+    from kernelgap import certificates
+
+    found = certificates.verify(file)
+    if as_json:
+        console.answer(json.dumps(show.verdict_record(found)))
+    else:
+        show.verdict(found)
+    if not found.holds:
+        raise typer.Exit(1)

@@ -1,0 +1,176 @@
+"""How certificates look in the terminal, and as JSON."""
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from kernelgap import console
+
+if TYPE_CHECKING:
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Verdict
+
+
+def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
+    return {
+        "n": bound.n,
+        "mean_risk": bound.mean_risk,
+        "mean_risk_fraction": str(bound.exact_mean_risk),
+        "family_size": bound.family_size,
+        "threshold": bound.threshold,
+        "share": share,
+        "risk_for_share": bound.risk_for_share(share),
+        "risk": risk,
+        "samples_for": bound.samples_for(risk),
+        "paper_floor": bound.paper_floor,
+        "paper_samples": bound.paper_samples,
+        "paper_applies": bound.paper_applies,
+        "hypotheses": [{"statement": h.statement, "checked": h.checked} for h in bound.hypotheses],
+    }
+
+
+def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None:
+    say = console.answer
+    say(f"Any kernel, any map to features, {found.n:,} samples or features, on {name}")
+    say("")
+    say(f"The composite signal can be any of {found.family_size:,} parities; {found.n:,} functions capture, on average")
+    say(f"over them, at most {_percent(1 - found.mean_risk / found.threshold) if found.threshold else '0%'} of it. So:")
+    say("")
+    rows = [
+        ["mean risk over the family, at least", _number(found.mean_risk)],
+        [f"risk that {share:.4g} of the targets exceed, at least", _number(found.risk_for_share(share))],
+        [f"samples for a mean risk of {risk:.4g}, at least", f"{found.samples_for(risk):,}"],
+        ["learning F alone leaves (the threshold)", _number(found.threshold)],
+        ["the paper's floor, for 99% of the targets", _paper(found)],
+    ]
+    console.table(["", ""], rows)
+    say("")
+    say("This rests on:")
+    for hypothesis in found.hypotheses:
+        say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+
+
+def _paper(found: "AnyKernelBound") -> str:
+    applies = "" if found.paper_applies else f" (stated up to {found.paper_samples:,} samples, 0 < alpha < 1)"
+    return _number(found.paper_floor) + applies
+
+
+def oracle_record(found: "OracleRisk", family: "FamilyRisks | None", seed: int) -> dict[str, object]:
+    record: dict[str, object] = {
+        "kernel": found.kernel,
+        "problem": found.problem,
+        "n": found.n,
+        "seed": seed,
+        "oracle_risk": found.risk,
+        "exact": found.exact,
+        "interval": list(found.interval),
+        "threshold": found.threshold,
+        "method": found.method,
+        "note": found.note,
+    }
+    if found.enclosure:
+        record["enclosure"] = found.enclosure
+    if family is not None:
+        record["family"] = {
+            "targets": len(family.risks),
+            "all": family.all,
+            "mean": family.mean,
+            "interval": list(family.interval),
+            "least": float(family.risks.min()),
+            "median": family.quantile(0.5),
+            "largest": float(family.risks.max()),
+            "share_above_paper_floor": family.share_above(family.alpha**2 / 16),
+            "share_above_0.9_alpha2": family.share_above(0.9 * family.alpha**2),
+            "method": family.method,
+            "note": family.note,
+        }
+    return record
+
+
+METHODS = {
+    "proof": "Proved in ball arithmetic: the interval contains the true value.",
+    "float64": "Exact up to rounding in float64; the interval is what rounding can have done.",
+    "estimate": "An estimate from sampled points, with a 99% interval: no proof.",
+}
+
+
+def oracle(found: "OracleRisk", family: "FamilyRisks | None") -> None:
+    say = console.answer
+    say(f"{found.kernel} on {found.problem} with {found.n:,} samples")
+    say("")
+    if found.exact:
+        say(f"No weights, not even weights that know the target, get under {_down(found.interval[0])}.")
+    else:
+        say(f"The best weights, knowing the target, leave about {found.risk:.4g}.")
+    say(f"  interval   [{found.interval[0]:.12g}, {found.interval[1]:.12g}]")
+    if found.enclosure:
+        say(f"  enclosure  {found.enclosure}")
+    say(f"  threshold  {found.threshold:.6g} (learning F alone)")
+    say(f"  {METHODS[found.method]}")
+    if found.note:
+        say(f"  {found.note}")
+    if family is None:
+        return
+    say("")
+    which = (
+        f"all {len(family.risks):,} targets of its family"
+        if family.all
+        else f"{len(family.risks):,} targets drawn from it"
+    )
+    say(f"Over {which} (the same inputs, the coordinates renamed):")
+    rows = [
+        ["mean", f"{family.mean:.6g}  [{family.interval[0]:.6g}, {family.interval[1]:.6g}]"],
+        ["least, median, largest", f"{family.risks.min():.6g}, {family.quantile(0.5):.6g}, {family.risks.max():.6g}"],
+        ["share above alpha^2/16", _percent(family.share_above(family.alpha**2 / 16))],
+        ["share above 0.9 alpha^2", _percent(family.share_above(0.9 * family.alpha**2))],
+    ]
+    console.table(["", ""], rows)
+    if family.note:
+        say(family.note)
+
+
+def spectrum(table: pd.DataFrame) -> None:
+    attrs = table.attrs
+    shown = table[(table.share.abs() > 0) | (table.degree <= 8)].head(20)
+    rows = [
+        [str(r.degree), f"{r.parities:,.0f}", f"{r.eigenvalue:.4g}", _percent(r.share), _percent(r.captured)]
+        for r in shown.itertuples()
+    ]
+    title = f"{attrs['kernel']} on {attrs['problem']}: what {attrs['n']:,} samples can hold"
+    console.table(
+        ["degree", "parities", "eigenvalue", "share of K(x,x)", "held of each parity"], rows, title=title, left=0
+    )
+    if len(table) > len(shown):
+        console.answer(f"... and {len(table) - len(shown)} more degrees.")
+    if attrs["lost"]:
+        console.answer(f"{attrs['lost']} directions are below rounding and left out.")
+
+
+def verdict_record(found: "Verdict") -> dict[str, object]:
+    return {
+        "holds": found.holds,
+        "sentence": found.claim.sentence,
+        "checks": [{"what": c.what, "stated": c.stated, "found": c.found, "holds": c.holds} for c in found.checks],
+        "versions": found.claim.versions,
+    }
+
+
+def verdict(found: "Verdict") -> None:
+    rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in found.checks]
+    console.table(["claim", "stated", "computed again", ""], rows, title=found.claim.sentence, left=4)
+    failed = sum(not check.holds for check in found.checks)
+    console.answer("")
+    console.answer("All of it holds." if not failed else f"{failed} of {len(found.checks)} claims fail.")
+
+
+def _down(value: float) -> str:
+    """Ten digits, rounded down, so that the sentence stays true."""
+    shown = f"{value:.10g}"
+    return shown if float(shown) <= value else f"{value - abs(value) * 1e-10:.10g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.4g}%"
