@@ -1,5 +1,6 @@
 """The oracle risk as a proof: everything in ball arithmetic, precision raised until the answer is tight."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ from jaxtyping import Float
 from kernelgap import console
 from kernelgap.certificates.cube import Cube
 from kernelgap.certificates.family import as_written
+from kernelgap.certificates.refined import refine
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.balls import as_ball, precision
@@ -32,10 +34,10 @@ def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.
     target = problem.target_fourier
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
     with console.progress("proof") as show:
-        for i, tried in enumerate(tries):
-            show(i / len(tries), f"{len(signs)} x {len(signs)} balls of {tried} bits")
+        for tried in tries:
+            show(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
             with precision(tried):
-                risk = _enclose_once(target, kernel, cube, signs, differ, tried)
+                risk = _enclose_once(target, kernel, cube, signs, differ, tried, show)
                 if risk is not None and (bits or risk.rad() <= as_ball(TIGHT) * risk.abs_upper() + as_ball(TIGHT)):
                     return risk
     raise InputError(
@@ -51,6 +53,7 @@ def _enclose_once(
     signs: Float[np.ndarray, "n d"],
     differ: np.ndarray,
     bits: int,
+    show: Callable[[float, str], None],
 ) -> arb | None:
     spectrum = CubeSpectrum(
         kernel, cube.d, cube.squared_length, bits, eigenvalue_balls(kernel, cube.d, cube.squared_length, bits)
@@ -69,6 +72,10 @@ def _enclose_once(
         ]
     )
     right = products * scaled
+    refined = refine(spectrum, signs, gram, right, norm, as_ball(TIGHT) * norm, show)
+    if refined is not None:
+        return refined
+    show(0.0, f"solving with {len(signs)} x {len(signs)} balls of {bits} bits")
     try:
         weights = gram.solve(right)
     except ZeroDivisionError:

@@ -28,10 +28,10 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     """The oracle risk of every target, from inputs that are points of the cube."""
     signs = independent(spectrum, distinct(spectrum, signs, above=-1))
     wide = SETTLED * float(targets.energies(-1).sum())
-    apart = max(k for k in range(-1, spectrum.d) if _parities_up_to(spectrum.d, k) <= len(signs))
+    apart = most_apart(spectrum, len(signs))
     brackets = []
     for degree in sorted({-1, apart, apart + 1}, key=lambda k: abs(k - apart)):
-        if _parities_up_to(spectrum.d, degree) <= 2 * len(signs):
+        if count_up_to(spectrum.d, degree) <= 2 * len(signs):
             span = spectral_span(spectrum, signs, apart=degree)
             low, high = span.risks(targets)
             if not span.lost and np.max(high - low) <= wide:
@@ -44,7 +44,7 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
         less, _ = span.risks(targets)
         if not span.lost and np.max(less - low) > 0:
             low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
-        if _parities_up_to(spectrum.d, degree) > 2 * len(signs):
+        if count_up_to(spectrum.d, degree) > 2 * len(signs):
             break  # what would be given away from here on was not captured
     note = f"Rounding hides part of what these {len(signs)} functions can do, so {given_away} was given away."
     return Bracket(low, np.maximum(low, high), note)
@@ -56,32 +56,23 @@ def spectral_span(
     """The span of the functions K(., x_n), its parities up to one degree kept apart, or given away."""
 
     def parities(sets: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
-        product = np.full((len(signs), len(sets)), spectrum.eigenvalues[sets.shape[1]])
-        for column in sets.T:
-            product *= signs[:, column]
-        return product
+        return _weighted(spectrum, signs, sets)
 
     above = max(apart, given_away)
-    gram = _gram(spectrum, signs, above)
+    gram = gram_above(spectrum, signs, above)
     sigma, vectors = eigh(gram, driver="evd")
     rows = float(np.abs(gram).sum(axis=1).max())
     low = None
     if apart >= 0:
-        sets = [
-            np.array(list(combinations(range(spectrum.d), k)), dtype=int).reshape(comb(spectrum.d, k), k)
-            for k in range(apart + 1)
-        ]
-        names = [tuple(s) for group in sets for s in group.tolist()]
-        low = Low(
-            {name: i for i, name in enumerate(names)}, np.concatenate([parities(group) for group in sets], axis=1)
-        )
+        names = [s for k in range(apart + 1) for s in combinations(range(spectrum.d), k)]
+        low = Low({name: i for i, name in enumerate(names)}, parities_up_to(spectrum, signs, apart))
     # rounding of the entries, and of the factorisation: LAPACK's bound, its modest constant taken as sqrt(n)
     noise = EPS * (rows + len(gram) ** 0.5 * float(np.abs(sigma).max()))
     size = float(np.max(spectrum.eigenvalues**2)) + float(gram[0, 0])
     return Span(parities, sigma, vectors, noise=noise, size=size, above=above, low=low)
 
 
-def _gram(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
+def gram_above(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
     """sum_{|S| > above} l_S^2 chi_S(x_n) chi_S(x_m)."""
     with precision(spectrum.bits):
         sums = [arb(0)] * (spectrum.d + 1)
@@ -93,7 +84,31 @@ def _gram(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -
     return values[((spectrum.d - signs @ signs.T) / 2).astype(int)]
 
 
-def _parities_up_to(d: int, degree: int) -> int:
+def parities_up_to(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], degree: int) -> Float[np.ndarray, "n sets"]:
+    """l_S chi_S(x_n) for all S of at most this degree, by degree and then in the order of ``combinations``."""
+    groups = [np.empty((len(signs), 0))]
+    for k in range(degree + 1):
+        sets = np.array(list(combinations(range(spectrum.d), k)), dtype=int).reshape(comb(spectrum.d, k), k)
+        groups.append(_weighted(spectrum, signs, sets))
+    return np.concatenate(groups, axis=1)
+
+
+def _weighted(
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], sets: Int[np.ndarray, "sets size"]
+) -> Float[np.ndarray, "n sets"]:
+    """l_S chi_S(x_n)."""
+    product = np.full((len(signs), len(sets)), spectrum.eigenvalues[sets.shape[1]])
+    for column in sets.T:
+        product *= signs[:, column]
+    return product
+
+
+def most_apart(spectrum: CubeSpectrum, n: int) -> int:
+    """The largest degree up to which there are no more parities than samples."""
+    return max(k for k in range(-1, spectrum.d) if count_up_to(spectrum.d, k) <= n)
+
+
+def count_up_to(d: int, degree: int) -> int:
     return sum(comb(d, k) for k in range(degree + 1))
 
 
@@ -109,5 +124,5 @@ def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]) -> Floa
     """Inputs whose functions span what all span, where a kernel of few degrees leaves no room for all."""
     if len(signs) <= spectrum.rank:
         return signs
-    _, order = qr(_gram(spectrum, signs, -1), pivoting=True, mode="r")
+    _, order = qr(gram_above(spectrum, signs, -1), pivoting=True, mode="r")
     return signs[np.sort(order[: spectrum.rank])]
