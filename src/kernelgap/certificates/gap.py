@@ -1,6 +1,7 @@
 """The kernel gap: how many samples any kernel needs for what a network reached, over those that the network used."""
 
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 
 from kernelgap.certificates.bound import AnyKernelBound, any_kernel
 from kernelgap.certificates.oracle import OracleRisk
@@ -41,7 +42,7 @@ class KernelGap:
             return f"{told}."
         return (
             f"{told}; the best of the kernels here ({self.best_kernel.kernel}), with perfect knowledge of the target, "
-            f"cannot get under {self.best_kernel.interval[0]:.4g}."
+            f"cannot get under {_down(self.best_kernel.interval[0])}."
         )
 
     def as_record(self) -> dict[str, object]:
@@ -65,6 +66,12 @@ def kernel_gap(
     """The gap of a result; ``floors`` are oracle risks of kernels on the same samples, the lowest of which is told."""
     best = min(floors, key=lambda floor: floor.interval[0]) if floors else None
     return KernelGap(method, samples, error, any_kernel(problem, samples), best)
+
+
+def _down(value: float) -> str:
+    """Four digits, rounded down: a floor stays a floor."""
+    exact = Decimal(value)
+    return f"{exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), ROUND_FLOOR).normalize():f}"
 
 
 def _times(ratio: float) -> str:

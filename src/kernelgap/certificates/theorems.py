@@ -91,7 +91,7 @@ def _row(problem: Problem, found: FamilyRisks, name: str) -> dict[str, object]:
         "least": float(found.risks.min()),
         "median": found.quantile(0.5),
         "share_above_paper_floor": found.share_above(floor),
-        "share_above_0.9_alpha2": found.share_above(strong),
+        "share_above_strong_floor": found.share_above(strong),
         "any_kernel_mean": bound.mean_risk,
         "theorem": _verdict(found.share_interval(floor)) if bound.paper_applies else "does not apply",
         "above_any_kernel_mean": bool(found.interval[1] >= bound.mean_risk * (1 - 1e-12)),

@@ -109,6 +109,27 @@ def spectrum(
             console.message(f"The chart is in {written}.")
 
 
+@certify.command()
+def theorem2(
+    problem: ProblemText,
+    n: Annotated[
+        int | None, typer.Option("--n", min=1, help="Training samples [default: a thousandth of the family].")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Theorem 2 as a run: how the best possible risks of every kernel family lie over the targets."""
+    from kernelgap import certificates, problems
+
+    table = certificates.theorem2(problems.get(problem), n=n, seed=seed)
+    if as_json:
+        console.answer(json.dumps({"problem": problem, "rows": table.to_dict("records")}))
+    else:
+        show.theorem2(table, problem)
+    if (table.theorem == "fails").any() or not table.above_any_kernel_mean.all():
+        raise typer.Exit(1)
+
+
 @certify.command("run")
 def run_(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a finished run.")],

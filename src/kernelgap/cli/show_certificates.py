@@ -145,6 +145,30 @@ def spectrum(table: pd.DataFrame) -> None:
         console.answer(f"{attrs['lost']} directions are below rounding and left out.")
 
 
+def theorem2(table: pd.DataFrame, problem: str) -> None:
+    first = table.iloc[0]
+    which = (
+        f"all {first.targets:,} targets" if first.all_targets else f"{first.targets:,} targets drawn from the family"
+    )
+    rows = [
+        [
+            r.kernel,
+            f"{r.mean:.4f}",
+            f"{r.least:.4f}",
+            f"{r.median:.4f}",
+            _percent(r.share_above_paper_floor),
+            _percent(r.share_above_strong_floor),
+            r.theorem,
+        ]
+        for r in table.itertuples()
+    ]
+    columns = ["kernel", "mean", "least", "median", "above alpha^2/16", "above 0.9 alpha^2", "Theorem 2"]
+    title = f"{problem}: the best risk over all weights, with {first.n:,} samples, over {which}"
+    console.table(columns, rows, title=title)
+    console.answer("")
+    console.answer(f"No kernel at all has a mean under {first.any_kernel_mean:.6g}.")
+
+
 def verdict_record(found: "Verdict") -> dict[str, object]:
     return {
         "holds": found.holds,

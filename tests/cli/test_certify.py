@@ -1,0 +1,115 @@
+"""certify and verify, as a user types them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernelgap.cli import main
+
+TINY = Path(__file__).parents[1] / "tiny.py"
+
+
+def kernelgap(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """The exit code of a command in this process."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["kernelgap", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return left.value.code
+
+    return run
+
+
+def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
+    assert typed("certify", "any-kernel", "--problem", "sec8", "--n", 500) == 0
+    words = capsys.readouterr().out
+    assert "5,852,925" in words
+    assert "[checked] All 30 coordinates" in words
+    assert "[yours to ensure]" in words
+
+    numbers = ("--d", 30, "--degree", 8, "--outputs", 15, "--alpha", 0.3)
+    for source in (("--problem", "sec8"), numbers):
+        assert typed("certify", "any-kernel", *source, "--n", 500, "--share", 0.9, "--risk", 0.02, "--json") == 0
+        record = json.loads(capsys.readouterr().out)
+        assert record["family_size"] == 5852925
+        assert record["mean_risk"] == pytest.approx(1.35 * (1 - 500 / 5852925), abs=1e-12)
+        assert record["risk_for_share"] == pytest.approx(1.35 * (1 - 5000 / 5852925), abs=1e-12)
+        assert record["samples_for"] == 5766215
+        assert record["paper_floor"] == 0.09 / 16
+
+
+def test_certify_kernel_in_words_and_as_json(typed, capsys):
+    assert typed("certify", "kernel", "ck2", "--problem", "sec8", "--n", 50, "--rigorous", "--json") == 0
+    proof = json.loads(capsys.readouterr().out)
+    assert proof["exact"]
+    assert proof["method"] == "proof"
+    assert proof["threshold"] == pytest.approx(1.35)
+    assert proof["interval"][0] <= proof["oracle_risk"] <= proof["interval"][1]
+
+    problem = "hard(d=9, k=3, alpha=0.5)"
+    assert typed("certify", "kernel", "ntk2", "--problem", problem, "--n", 20, "--all-targets", "--json") == 0
+    family = json.loads(capsys.readouterr().out)["family"]
+    assert (family["targets"], family["all"], family["share_above_paper_floor"]) == (84, True, 1.0)
+    assert typed("certify", "kernel", "ntk2", "--problem", problem, "--n", 20, "--all-targets") == 0
+    assert "all 84 targets" in capsys.readouterr().out
+
+
+def test_certify_theorem2_and_spectrum(typed, capsys, tmp_path):
+    problem = "hard(d=9, k=3, alpha=0.5)"
+    assert typed("certify", "theorem2", "--problem", problem, "--n", 5, "--json") == 0
+    assert {row["theorem"] for row in json.loads(capsys.readouterr().out)["rows"]} == {"does not apply"}
+    chart = tmp_path / "chart.svg"
+    assert typed("certify", "spectrum", "ck2", "--problem", problem, "--n", 20, "--out", chart, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert sum(row["parities"] * row["captured"] for row in record["degrees"]) == pytest.approx(20)
+    assert chart.read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("certify", "any-kernel", "--n", 5), "--d is missing"),
+        (("certify", "any-kernel", "--n", 5, "--problem", "sec8", "--d", 3), "Give either --problem"),
+        (("certify", "any-kernel", "--n", 5, "--problem", "sec9"), "Unknown problem 'sec9'. Did you mean 'sec8'?"),
+        (("certify", "kernel", "ck9", "--problem", "sec8", "--n", 5), "Unknown kernel 'ck9'"),
+        (("certify", "spectrum", "ck2", "--problem", "sec8", "--n", 5, "--out", "chart.jpg"), "not as '.jpg'"),
+        (("certify", "run", "nowhere"), "There is no run in 'nowhere'"),
+        (("verify", "nowhere.zip"), "'nowhere.zip' could not be read"),
+    ],
+)
+def test_what_cannot_be_certified_is_told_in_one_sentence(typed, capsys, arguments, sentence):
+    assert typed(*arguments) == 2
+    told = capsys.readouterr()
+    assert sentence in told.err
+    assert told.out == ""
+
+
+def test_a_run_is_certified_and_verified(tmp_path):
+    assert kernelgap("run", "tiny", cwd=tmp_path).returncode == 0
+    packed = kernelgap("certify", "run", "runs/tiny-quick", "--out", "cert.zip", "--width", 5, "--json", cwd=tmp_path)
+    assert packed.returncode == 0, packed.stderr
+    claim = json.loads(packed.stdout)
+    assert claim["network"]["training"]["width"] == 5
+    assert {floor["kernel"].partition("(")[0] for floor in claim["floors"]} == {"ck2", "gaussian"}
+    found = kernelgap("verify", "cert.zip", cwd=tmp_path)
+    assert (found.returncode, "All of it holds." in found.stdout) == (0, True), found.stderr
+    content = bytearray((tmp_path / "cert.zip").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "cert.zip").write_bytes(content)
+    refused = kernelgap("verify", "cert.zip", "--json", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "is refused" in refused.stderr
+    none = kernelgap("certify", "run", "runs/tiny-quick", "--method", "4resnet(all)", cwd=tmp_path)
+    assert none.returncode == 2
+    assert "It has: 2layer(hidden), 3resnet(all)." in none.stderr
