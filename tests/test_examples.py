@@ -12,6 +12,7 @@ SMALL = {
     "your_own_problem": {"samples": 60, "epochs": 5},
     "first_f_then_g": {"width": 8, "epochs": (1, 2)},
     "every_kernel_loses": {"samples": 60, "epochs": 5},
+    "a_floor_for_your_kernel": {"samples": 20},
 }
 
 
@@ -33,7 +34,7 @@ def test_links_lead_somewhere():
             assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md", "docs/certificates.md"])
 def test_documents(path):
     results = doctest.testfile(str(ROOT / path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5

@@ -11,7 +11,7 @@ a share of the targets. Outputs may have kernels of their own: the bound holds f
 
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral, Real
 
 from kernelgap.certificates.family import Family, Hypothesis, as_written, family_by_numbers, family_of
 from kernelgap.errors import InputError
@@ -115,9 +115,9 @@ def any_kernel_by_numbers(*, d: int, degree: int, outputs: int, alpha: float, n:
 
 
 def _count(n: int) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
         raise InputError(f"n must be a whole number of samples or features, not {n!r}.")
-    return n
+    return int(n)
 
 
 def _share(share: float) -> Fraction:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.certificates.oracle import prepare_on_cube
-from kernelgap.certificates.spectral import distinct, independent, spectral_span
+from kernelgap.certificates.spectral import independent, spectral_span
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.krawtchouk import krawtchouk_rows
 from kernelgap.problems import Problem
@@ -18,7 +18,7 @@ def retention(problem: Problem, kernel: Kernel | str, X: object) -> pd.DataFrame
     """
     kernel, on_cube = prepare_on_cube(problem, kernel, X)
     spectrum = on_cube.spectrum(kernel)
-    signs = independent(spectrum, distinct(spectrum, on_cube.signs, above=-1))
+    signs = independent(spectrum, on_cube.signs)
     span = spectral_span(spectrum, signs)
     inverse = span.inverse()
     differ = ((spectrum.d - signs @ signs.T) / 2).astype(int)

@@ -1,6 +1,6 @@
 """The oracle risk as a proof: everything in ball arithmetic, precision raised until the answer is tight."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +16,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.balls import as_ball, precision
 from kernelgap.kernels.cube import CubeSpectrum, eigenvalue_balls
 from kernelgap.problems import ParityProblem
-from kernelgap.problems.fourier import FourierExpansion
+from kernelgap.problems.fourier import IndexSet
 
 FIRST_BITS = 192
 MOST_BITS = 2**13
@@ -31,7 +31,7 @@ def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.
     """
     signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
     differ = ((cube.d - signs @ signs.T) / 2).astype(int)
-    target = problem.target_fourier
+    target = _coefficients(problem)
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
     with console.progress("proof") as show:
         for tried in tries:
@@ -46,8 +46,18 @@ def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.
     )
 
 
+def _coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
+    """H by index sets, as written: where base and composite signal meet, they are added as rational numbers."""
+    found: dict[IndexSet, list[Fraction]] = {}
+    for signal in (problem.base_fourier, problem.composite_fourier):
+        for index_set, row in zip(signal.index_sets, signal.coefficients.tolist(), strict=True):
+            before = found.setdefault(index_set, [Fraction(0)] * problem.outputs)
+            found[index_set] = [old + as_written(value) for old, value in zip(before, row, strict=True)]
+    return found
+
+
 def _enclose_once(
-    target: FourierExpansion,
+    target: Mapping[IndexSet, list[Fraction]],
     kernel: Kernel,
     cube: Cube,
     signs: Float[np.ndarray, "n d"],
@@ -60,16 +70,11 @@ def _enclose_once(
     )
     squared = spectrum.squared_profile()
     gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
-    coefficients = [[as_ball(as_written(value)) for value in row] for row in target.coefficients.tolist()]
+    coefficients = [[as_ball(value) for value in row] for row in target.values()]
     norm = sum((value * value for row in coefficients for value in row), start=arb(0))
-    products = arb_mat(
-        [[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target.index_sets]
-    ).transpose()
+    products = arb_mat([[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target]).transpose()
     scaled = arb_mat(
-        [
-            [spectrum.balls[len(s)] * value for value in row]
-            for s, row in zip(target.index_sets, coefficients, strict=True)
-        ]
+        [[spectrum.balls[len(s)] * value for value in row] for s, row in zip(target, coefficients, strict=True)]
     )
     right = products * scaled
     refined = refine(spectrum, signs, gram, right, norm, as_ball(TIGHT) * norm, show)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import qr, solve_triangular
 
 from kernelgap.certificates.targets import Targets
 
@@ -40,6 +40,8 @@ class Seen(NamedTuple):
     a: Float[np.ndarray, "kept sets"]
     z: Float[np.ndarray, "low sets"]
     squared_weights: Float[np.ndarray, " sets"]  # of the best combination
+    rounding: Float[np.ndarray, " sets"]  # how much of the low parities cancels: in units of |H| EPS
+    low_rounding: Float[np.ndarray, " sets"]  # the same in the functions' low coefficients: in units of |weights| EPS
 
 
 class Span:
@@ -69,8 +71,12 @@ class Span:
         self.sigma = sigma[kept]
         self._whiten = vectors[:, kept].T / np.sqrt(self.sigma)[:, None]
         whitened = self._whiten @ (np.empty((len(sigma), 0)) if low is None else low.coefficients)
-        self._factor = cholesky(np.eye(whitened.shape[1]) + whitened.T @ whitened, lower=True)
+        # 1 + L' G^-1 L = R'R, from a factorisation that does not square what is large in L' G^-1 L
+        stacked = np.concatenate([np.eye(whitened.shape[1]), whitened])
+        self._factor = np.asarray(qr(stacked, mode="r")[0])[: whitened.shape[1]].T
         self._whitened_low = whitened
+        self._lengths = np.linalg.norm(stacked, axis=0)
+        self._low_lengths = np.zeros(0) if low is None else np.linalg.norm(low.coefficients, axis=0)
 
     def risks(self, targets: Targets) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
         """No less, and no more, than the risk of each target over the directions that stand out."""
@@ -81,9 +87,10 @@ class Span:
         step = max(1, BLOCK // (self.functions + len(self._factor)))
         for start in range(0, len(targets), step):
             block = slice(start, start + step)
-            risk, weights = _risks(targets, block, base, [self.see(sets[block]) for sets in targets.composites])
+            seen = [self.see(sets[block]) for sets in targets.composites]
+            risk, weights, rounding = _risks(targets, block, base, seen)
             risk += high.sum()
-            error = 8 * EPS * (np.sqrt(weights * energy * self.size * self.functions) + energy)
+            error = 8 * EPS * (np.sqrt(weights * energy * self.size * self.functions) + energy + rounding)
             if len(self.sigma):
                 error += self.noise * weights * self.sigma[0] / (self.sigma[0] - self.noise)
             error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
@@ -105,8 +112,9 @@ class Span:
             if self.low is not None:
                 left[[self.low.place[tuple(s)] for s in sets.tolist()], np.arange(count)] = 1.0
         z = solve_triangular(self._factor, left, lower=True) if low else left
-        best = a + self._whitened_low @ solve_triangular(self._factor, z, lower=True, trans=1) if low else a
-        return Seen(a, z, (1 / self.sigma) @ best**2)
+        rest = solve_triangular(self._factor, z, lower=True, trans=1) if low else z  # what is left of the low parities
+        best = a + self._whitened_low @ rest
+        return Seen(a, z, (1 / self.sigma) @ best**2, self._lengths @ np.abs(rest), self._low_lengths @ np.abs(rest))
 
 
 def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: Float[np.ndarray, "n n"]) -> Span:
@@ -132,25 +140,31 @@ def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray,
 
 
 def _joined(parts: list[Seen]) -> Seen:
-    a, z, weights = zip(*parts, strict=True)
-    return Seen(np.concatenate(a, axis=1), np.concatenate(z, axis=1), np.concatenate(weights))
+    a, z, *others = zip(*parts, strict=True)
+    return Seen(np.concatenate(a, axis=1), np.concatenate(z, axis=1), *(np.concatenate(other) for other in others))
 
 
 def _risks(
     targets: Targets, block: slice, base: Seen, composites: list[Seen]
-) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
-    """The risk less |H|^2 of what is not kept apart, and a bound of the squared weights, summed over outputs."""
+) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+    """Summed over outputs: the risk less |H|^2 of what is not kept apart, bounds of squared weights and of rounding."""
     of_base, of_composite = _change(base), [_change(c) for c in composites]
     cross = [base.z.T @ c.z - base.a.T @ c.a for c in composites]
     columns = np.arange(composites[0].a.shape[1])
-    risk, weights = np.zeros(len(columns)), np.zeros(len(columns))
+    risk, weights, rounding = np.zeros((3, len(columns)))
+
+    def mixed(of_base: np.ndarray, of_composite: np.ndarray) -> np.ndarray:
+        return np.asarray(targets.beta * of_base + targets.alpha * of_composite)
+
     for j, (i, sign) in enumerate(zip(targets.which, targets.signs, strict=True)):
         b = targets.base_of[block, j]
         risk += targets.beta**2 * of_base[b] + targets.alpha**2 * of_composite[i]
         risk += 2 * targets.alpha * targets.beta * sign * cross[i][b, columns]
         squared = targets.beta**2 * base.squared_weights[b] + targets.alpha**2 * composites[i].squared_weights
         weights += 2 * squared
-    return risk, weights
+        rounding += (targets.alpha + targets.beta) * mixed(base.rounding[b], composites[i].rounding)
+        rounding += np.sqrt(2 * squared) * mixed(base.low_rounding[b], composites[i].low_rounding)
+    return risk, weights, rounding
 
 
 def _change(seen: Seen) -> Float[np.ndarray, " sets"]:

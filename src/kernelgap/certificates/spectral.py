@@ -26,7 +26,7 @@ SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing give
 
 def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Targets) -> Bracket:
     """The oracle risk of every target, from inputs that are points of the cube."""
-    signs = independent(spectrum, distinct(spectrum, signs, above=-1))
+    given, signs = signs, independent(spectrum, signs)
     wide = SETTLED * float(targets.energies(-1).sum())
     apart = most_apart(spectrum, len(signs))
     brackets = []
@@ -40,9 +40,10 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     low, high = np.max([low for low, _ in brackets], axis=0), np.min([high for _, high in brackets], axis=0)
     given_away = "the whole target"
     for degree in range(spectrum.d):
-        span = spectral_span(spectrum, distinct(spectrum, signs, above=degree), given_away=degree)
-        less, _ = span.risks(targets)
-        if not span.lost and np.max(less - low) > 0:
+        rest = independent(spectrum, given, above=degree)
+        span = spectral_span(spectrum, rest, given_away=degree) if len(rest) else None
+        less = span.risks(targets)[0] if span else np.full_like(low, targets.energies(degree).sum() * (1 - 8 * EPS))
+        if not (span and span.lost) and np.max(less - low) > 0:
             low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
         if count_up_to(spectrum.d, degree) > 2 * len(signs):
             break  # what would be given away from here on was not captured
@@ -69,7 +70,12 @@ def spectral_span(
     # rounding of the entries, and of the factorisation: LAPACK's bound, its modest constant taken as sqrt(n)
     noise = EPS * (rows + len(gram) ** 0.5 * float(np.abs(sigma).max()))
     size = float(np.max(spectrum.eigenvalues**2)) + float(gram[0, 0])
-    return Span(parities, sigma, vectors, noise=noise, size=size, above=above, low=low)
+    # what was left out with eigenvalues that may be 0
+    unknown = [degree for degree in range(above + 1, spectrum.d + 1) if degree not in spectrum.positive]
+    with precision(spectrum.bits):
+        squares = (spectrum.balls[k].abs_upper() ** 2 * spectrum.multiplicities[k] for k in unknown)
+        change = float((sum(squares, start=arb(0)) * len(signs)).sqrt().upper())
+    return Span(parities, sigma, vectors, noise=noise + change**2, size=size, above=above, low=low, change=change)
 
 
 def gram_above(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
@@ -77,7 +83,7 @@ def gram_above(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: i
     with precision(spectrum.bits):
         sums = [arb(0)] * (spectrum.d + 1)
         for degree, (ball, row) in enumerate(zip(spectrum.balls, krawtchouk_rows(spectrum.d), strict=True)):
-            if degree > above and spectrum.eigenvalues[degree] != 0:
+            if degree > above and degree in spectrum.positive:
                 square = ball * ball
                 sums = [total + square * value for total, value in zip(sums, row, strict=True)]
         values = np.array([float(total.mid()) for total in sums])
@@ -112,17 +118,25 @@ def count_up_to(d: int, degree: int) -> int:
     return sum(comb(d, k) for k in range(degree + 1))
 
 
-def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n d"]:
+def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "n d"]:
     """Inputs without repetitions; x and -x are one where all degrees in play are even, or all odd."""
-    degrees = np.nonzero(spectrum.eigenvalues)[0]
-    if len({int(k) % 2 for k in degrees if k > above}) == 1:
-        signs = signs * signs[:, :1]
+    if len({k % 2 for k in spectrum.positive if k > above}) < 2:
+        in_play = {k % 2 for k in range(above + 1, spectrum.d + 1) if k not in spectrum.vanishing}
+        if len(in_play) == 1:
+            signs = signs * signs[:, :1]
     return np.unique(signs, axis=0)
 
 
-def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-    """Inputs whose functions span what all span, where a kernel of few degrees leaves no room for all."""
-    if len(signs) <= spectrum.rank:
+def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "n d"]:
+    """Different inputs whose functions, above a degree, span what all span, where few degrees leave no room for all.
+
+    Should these turn out to be dependent, they may span less: ``Span.lost`` tells.
+    """
+    signs = distinct(spectrum, signs, above)
+    if len(signs) <= spectrum.least_rank - count_up_to(spectrum.d, above):
         return signs
-    _, order = qr(gram_above(spectrum, signs, -1), pivoting=True, mode="r")
-    return signs[np.sort(order[: spectrum.rank])]
+    rank = sum(spectrum.multiplicities[k] for k in range(above + 1, spectrum.d + 1) if k not in spectrum.vanishing)
+    if len(signs) <= rank:
+        return signs
+    _, order = qr(gram_above(spectrum, signs, above), pivoting=True, mode="r")
+    return signs[np.sort(order[:rank])]

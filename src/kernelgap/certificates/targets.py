@@ -22,7 +22,7 @@ class Targets:
 
     bases: tuple[Int[np.ndarray, " size"], ...]
     base_of: Int[np.ndarray, "targets outputs"]
-    composites: tuple[Int[np.ndarray, "targets size"], ...]  # one array for each of the different composite signals
+    composites: tuple[Int[np.ndarray, "targets size"], ...]  # rising; one array for each different composite signal
     which: Int[np.ndarray, " outputs"]
     signs: Int[np.ndarray, " outputs"]
     coincide: Float[np.ndarray, " outputs"]  # 1 where B = S
@@ -66,7 +66,7 @@ def all_targets(problem: ParityProblem) -> Targets | None:
     if len(sets) > 1 or comb(problem.d1, len(min(sets))) > MOST_TARGETS:
         return None
     composite = min(sets)
-    if sorted(problem.base_sets) != sorted((i,) for i in composite):
+    if sorted(problem.base_sets) != sorted((i,) for i in composite) or len(set(problem.composite_signs)) > 1:
         return None
     others = [i for i in range(problem.d1) if i not in composite]
     order = [*composite, *others]
@@ -93,7 +93,7 @@ def _renamed(problem: ParityProblem, names: Int[np.ndarray, "targets d1"], every
     return Targets(
         bases=tuple(bases),
         base_of=base_of,
-        composites=tuple(names[:, list(s)] for s in different),
+        composites=tuple(np.sort(names[:, list(s)], axis=1) for s in different),
         which=np.array([different.index(s) for s in sets]),
         signs=np.array(problem.composite_signs),
         coincide=np.array([float(tuple(sorted(b)) == tuple(s)) for b, s in zip(problem.base_sets, sets, strict=True)]),

@@ -1,9 +1,10 @@
 """Who learns by regression: each kernel a callable (X, Z) -> Gram matrix."""
 
+from kernelgap.kernels.cube import CubeSpectrum, cube_spectrum
 from kernelgap.kernels.empirical import empirical
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import from_function
 from kernelgap.kernels.random_features import random_features
 from kernelgap.kernels.registry import KERNELS, get
 
-__all__ = ["KERNELS", "Kernel", "empirical", "from_function", "get", "random_features"]
+__all__ = ["KERNELS", "CubeSpectrum", "Kernel", "cube_spectrum", "empirical", "from_function", "get", "random_features"]

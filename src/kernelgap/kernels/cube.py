@@ -14,10 +14,13 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.balls import BallPairs, precision
+from kernelgap.kernels.combination import Product, Scaled, Sum
+from kernelgap.kernels.distance_kernel import DistanceKernel
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.krawtchouk import krawtchouk_rows, points_at
 
 DIGITS = 60  # bits wanted of every eigenvalue, relative to itself
+ZERO_BITS = 2**12  # further ones after which an eigenvalue that still shows no sign counts as 0
 MOST_BITS = 2**14
 
 
@@ -52,16 +55,43 @@ class CubeSpectrum:
         """How many parities have each degree."""
         return points_at(self.d)
 
+    @cached_property
+    def positive(self) -> frozenset[int]:
+        """Degrees whose eigenvalue is certainly not 0."""
+        return frozenset(degree for degree, ball in enumerate(self.balls) if not ball.contains(0))
+
+    @cached_property
+    def vanishing(self) -> frozenset[int]:
+        """Degrees whose eigenvalue is 0: no sign of it with thousands of bits more. Small ones are not among them."""
+        unknown = frozenset(range(self.d + 1)) - self.positive
+        if unknown:
+            balls = eigenvalue_balls(self.kernel, self.d, self.squared_length, self.bits + ZERO_BITS)
+            unknown = frozenset(degree for degree in unknown if balls[degree].contains(0))
+        if unknown and has_every_degree(self.kernel):
+            raise InputError(
+                f"The eigenvalue of degree {min(unknown)} of {self.kernel.spec} is positive, but too small to be told "
+                "from 0 with thousands of digits: take a smaller bandwidth."
+            )
+        return unknown
+
+    @property
+    def least_rank(self) -> int:
+        """What ``rank`` is at least."""
+        return sum(self.multiplicities[degree] for degree in self.positive)
+
     @property
     def rank(self) -> int:
         """The dimension of what all functions K(., z) together span."""
-        return sum(n for n, value in zip(self.multiplicities, self.eigenvalues, strict=True) if value != 0)
+        return 2**self.d - sum(self.multiplicities[degree] for degree in self.vanishing)
 
     @property
     def shares(self) -> Float[np.ndarray, " degrees"]:
         """Each degree's share of K(x,x) = sum_S lambda_S."""
-        mass = np.array([value * count for value, count in zip(self.eigenvalues, self.multiplicities, strict=True)])
-        return mass / mass.sum()
+        with precision(self.bits):
+            mass = [ball * count for ball, count in zip(self.balls, self.multiplicities, strict=True)]
+            total = sum(mass, start=arb(0))
+            shares = [float((part / total).mid()) for part in mass]
+        return np.where(self.eigenvalues != 0, shares, 0.0)
 
     def squared_profile(self) -> list[arb]:
         """sum_S lambda_S^2 chi_S(x) chi_S(z) for points that differ in 0, ... d coordinates."""
@@ -121,6 +151,15 @@ def profile(kernel: Kernel, d: int, squared_length: Fraction) -> list[arb]:
     """The kernel at points that differ in 0, ... d coordinates, at flint's precision."""
     inner = [squared_length * (d - 2 * i) / d for i in range(d + 1)]
     return [arb(kernel.value(BallPairs(product, squared_length))) for product in inner]
+
+
+def has_every_degree(kernel: Kernel) -> bool:
+    """Whether every eigenvalue is known to be positive: those of a mixture of Gaussian kernels are."""
+    if isinstance(kernel, Scaled):
+        return has_every_degree(kernel.kernel)
+    if isinstance(kernel, Sum | Product):
+        return (any if isinstance(kernel, Sum) else all)(has_every_degree(part) for part in kernel.parts)
+    return isinstance(kernel, DistanceKernel)
 
 
 def check_of_inner_products(kernel: Kernel) -> None:
