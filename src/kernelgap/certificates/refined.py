@@ -15,11 +15,12 @@ from flint import arb, arb_mat
 from jaxtyping import Float
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
-from kernelgap.certificates.spectral import gram_above, most_apart, parities_up_to
+from kernelgap.certificates.spectral import gram_above, most_apart, parities_up_to, uncertainty_above
 from kernelgap.kernels.cube import CubeSpectrum
 
 ROUNDS = 12
 UNIT = 2.0**-53
+LEAST = 1e-250  # trace of a matrix in whose factorisation nothing underflows
 
 
 def refine(
@@ -35,7 +36,7 @@ def refine(
     for degree in dict.fromkeys((most_apart(spectrum, len(signs)), -1)):
         show(0.1, f"the smallest eigenvalue, above degree {degree}")
         high = gram_above(spectrum, signs, degree)
-        smallest = smallest_eigenvalue(high)
+        smallest = smallest_eigenvalue(high, blurred=uncertainty_above(spectrum, degree))
         if smallest is None:
             continue
         solve = _solver(spectrum, signs, high, degree)
@@ -56,8 +57,11 @@ def refine(
     return None
 
 
-def smallest_eigenvalue(matrix: Float[np.ndarray, "n n"]) -> arb | None:
-    """A proved lower bound of the smallest eigenvalue of what ``matrix`` is the rounding of; None if none is found."""
+def smallest_eigenvalue(matrix: Float[np.ndarray, "n n"], blurred: float = 0.0) -> arb | None:
+    """A proved lower bound of the smallest eigenvalue of what ``matrix`` is the rounding of; None if none is found.
+
+    Before rounding, each entry may have been off by ``blurred``.
+    """
     n = len(matrix)
     try:
         guess = float(eigvalsh(matrix, subset_by_index=[0, 0])[0])
@@ -65,7 +69,9 @@ def smallest_eigenvalue(matrix: Float[np.ndarray, "n n"]) -> arb | None:
         return None
     trace, rows = float(np.trace(matrix)), float(np.abs(matrix).sum(axis=1).max())
     # Rump's bound with twice its constant, and the rounding of the entries themselves (a unit each, taken twice)
-    lost = 4 * (n + 2) * UNIT * trace + 2 * UNIT * rows
+    lost = 4 * (n + 2) * UNIT * trace + 2 * UNIT * rows + 2 * n * blurred
+    if trace < LEAST:
+        return None
     for share in (0.9, 0.5):
         shift = share * guess
         if shift <= 2 * lost:

@@ -40,15 +40,24 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     low, high = np.max([low for low, _ in brackets], axis=0), np.min([high for _, high in brackets], axis=0)
     given_away = "the whole target"
     for degree in range(spectrum.d):
-        rest = independent(spectrum, given, above=degree)
-        span = spectral_span(spectrum, rest, given_away=degree) if len(rest) else None
-        less = span.risks(targets)[0] if span else np.full_like(low, targets.energies(degree).sum() * (1 - 8 * EPS))
-        if not (span and span.lost) and np.max(less - low) > 0:
+        less = _without(spectrum, given, degree, targets)
+        if less is not None and np.max(less - low) > 0:
             low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
         if count_up_to(spectrum.d, degree) > 2 * len(signs):
             break  # what would be given away from here on was not captured
     note = f"Rounding hides part of what these {len(signs)} functions can do, so {given_away} was given away."
     return Bracket(low, np.maximum(low, high), note)
+
+
+def _without(
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], degree: int, targets: Targets
+) -> Float[np.ndarray, " targets"] | None:
+    """A floor under each risk: all parities up to a degree given away. None where rounding hides more than that."""
+    signs = independent(spectrum, signs, above=degree)
+    if not len(signs):  # the kernel has no higher degrees
+        return np.full(len(targets), targets.energies(degree).sum() * (1 - 8 * EPS))
+    span = spectral_span(spectrum, signs, given_away=degree)
+    return None if span.lost else span.risks(targets)[0]
 
 
 def spectral_span(
@@ -79,15 +88,24 @@ def spectral_span(
 
 
 def gram_above(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
-    """sum_{|S| > above} l_S^2 chi_S(x_n) chi_S(x_m)."""
+    """sum_{|S| > above} l_S^2 chi_S(x_n) chi_S(x_m), over the eigenvalues that are certainly not 0."""
+    values = np.array([float(total.mid()) for total in _profile_above(spectrum, above)])
+    return values[((spectrum.d - signs @ signs.T) / 2).astype(int)]
+
+
+def uncertainty_above(spectrum: CubeSpectrum, above: int) -> float:
+    """How far any entry of ``gram_above`` can be off, before rounding: the largest radius of the balls."""
+    return float(np.nextafter(max(float(total.rad()) for total in _profile_above(spectrum, above)), np.inf))
+
+
+def _profile_above(spectrum: CubeSpectrum, above: int) -> list[arb]:
     with precision(spectrum.bits):
         sums = [arb(0)] * (spectrum.d + 1)
         for degree, (ball, row) in enumerate(zip(spectrum.balls, krawtchouk_rows(spectrum.d), strict=True)):
             if degree > above and degree in spectrum.positive:
                 square = ball * ball
                 sums = [total + square * value for total, value in zip(sums, row, strict=True)]
-        values = np.array([float(total.mid()) for total in sums])
-    return values[((spectrum.d - signs @ signs.T) / 2).astype(int)]
+        return sums
 
 
 def parities_up_to(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], degree: int) -> Float[np.ndarray, "n sets"]:
@@ -133,9 +151,10 @@ def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: 
     Should these turn out to be dependent, they may span less: ``Span.lost`` tells.
     """
     signs = distinct(spectrum, signs, above)
-    if len(signs) <= spectrum.least_rank - count_up_to(spectrum.d, above):
+    counts = spectrum.multiplicities
+    if len(signs) <= sum(counts[k] for k in spectrum.positive if k > above):
         return signs
-    rank = sum(spectrum.multiplicities[k] for k in range(above + 1, spectrum.d + 1) if k not in spectrum.vanishing)
+    rank = sum(counts[k] for k in range(above + 1, spectrum.d + 1) if k not in spectrum.vanishing)
     if len(signs) <= rank:
         return signs
     _, order = qr(gram_above(spectrum, signs, above), pivoting=True, mode="r")

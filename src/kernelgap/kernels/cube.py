@@ -75,11 +75,6 @@ class CubeSpectrum:
         return unknown
 
     @property
-    def least_rank(self) -> int:
-        """What ``rank`` is at least."""
-        return sum(self.multiplicities[degree] for degree in self.positive)
-
-    @property
     def rank(self) -> int:
         """The dimension of what all functions K(., z) together span."""
         return 2**self.d - sum(self.multiplicities[degree] for degree in self.vanishing)
