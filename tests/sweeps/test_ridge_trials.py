@@ -13,7 +13,7 @@ from kernelgap.sweeps.trial import read_trial
 
 PROBLEM = "hard(d=7, k=2, alpha=0.5)"
 RIDGES = (0.003, 0.1, 3.0)
-BIASED, SUM = "ck3(bias=True, hidden_bias=True)", "gaussian(factor=2.0) + ck"
+BIASED, SUM = "ck3(bias=True, hidden_bias=True)", "gaussian(factor=2.0) + ck2"
 COMMON = {"problem": PROBLEM, "samples": 25, "seed": 3, "validation_samples": 40, "test_samples": 60}
 
 
@@ -103,7 +103,7 @@ def test_descriptions():
         (["gaussian", "gaussian(factor=1.0)", "gaussian(factor=1)"], "gaussian", "gaussian"),
         (["gaussian(factor=2.0)", "gaussian( factor = 2 )"], "gaussian(factor=2.0)", "gaussian"),
         (["gaussian(factor=2.0) + ck2", "gaussian(factor=2)+ck"], SUM, SUM),
-        (["ck2 + ck3"], "ck + ck(depth=2)", "ck + ck(depth=2)"),
+        (["ck2 + ck3"], "ck2 + ck3", "ck2 + ck3"),
         (["2 * laplace(factor=2.0)"], "2.0 * laplace(factor=2.0)", "2.0 * laplace(factor=2.0)"),
     ],
 )

@@ -70,7 +70,7 @@ def get(kernel: str | Kernel) -> Kernel:
     """A kernel from text: a name, a name with arguments, or sums and products of these; a kernel is given back.
 
     >>> get("ntk2")
-    <kernel ntk>
+    <kernel ntk2>
     >>> get("0.5 * gaussian(bandwidth=2.0) + ck(depth=3, bias=True)")
     <kernel 0.5 * gaussian(bandwidth=2.0) + ck(bias=True, depth=3)>
     """

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from kernelgap import kernels, networks, problems
-from kernelgap.calls import format_call, parse_call
+from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown, validated
 from kernelgap.training import Schedule, get_model
 
@@ -104,16 +104,8 @@ class RidgeTrial(Description):
     @field_validator("kernel")
     @classmethod
     def _canonical_kernel(cls, text: str | None) -> str | None:
-        """The same kernel always in the same words: those of its spec, or the paper's name (ck3 for ck(depth=2))."""
-        if text is None:
-            return None
-        spec = kernels.get(text).spec
-        name, arguments = _call(spec)
-        if name in ("ck", "ntk") and (depth := arguments.get("depth", 1)) in (1, 2):
-            return format_call(f"{name}{depth + 1}", {n: value for n, value in arguments.items() if n != "depth"})
-        if name == "ntk3res" and arguments.get("train") == "last":
-            return format_call("ck3res", {n: value for n, value in arguments.items() if n != "train"})
-        return spec
+        """The same kernel always in the same words, so that it has the same identity."""
+        return None if text is None else kernels.get(text).spec
 
     @model_validator(mode="after")
     def _possible(self) -> "RidgeTrial":
@@ -134,7 +126,7 @@ class RidgeTrial(Description):
     def method(self) -> str:
         """A kernel's name, whatever its arguments; sums and products in full; a network's kernel as 3resnet(NTK)."""
         if self.kernel is not None:
-            return _call(self.kernel)[0] or self.kernel
+            return _name(self.kernel)
         assert self.mode is not None
         return f"{self.network}({LINEAR_MODES[self.mode]})"
 
@@ -156,13 +148,13 @@ class RidgeTrial(Description):
         return float((size + 10_000) * self.samples * 100)
 
 
-def _call(kernel: str) -> tuple[str, dict[str, Any]]:
-    """The name and the arguments of a single kernel; nothing for a sum or a product."""
+def _name(kernel: str) -> str:
+    """The name of a single kernel; of a sum or a product, all of it."""
     try:
-        name, arguments = parse_call(kernel)
+        name, _ = parse_call(kernel)
     except InputError:
-        return "", {}
-    return (name, arguments) if name in kernels.KERNELS else ("", {})
+        return kernel
+    return name if name in kernels.KERNELS else kernel
 
 
 AnyTrial = Trial | RidgeTrial
