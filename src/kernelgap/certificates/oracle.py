@@ -1,7 +1,7 @@
 """The least risk of a kernel method over all weights, even weights that know the target."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +57,8 @@ class FamilyRisks:
     problem: str
     n: int
     risks: Float[np.ndarray, " targets"]
-    error: float  # how far rounding can have moved any of them
+    low: Float[np.ndarray, " targets"]  # no risk is less, as far as rounding and sampled points can tell
+    high: Float[np.ndarray, " targets"]  # none is more
     all: bool
     method: str
     threshold: float
@@ -71,22 +72,24 @@ class FamilyRisks:
     @property
     def interval(self) -> tuple[float, float]:
         """Of the mean over the family: rounding where it has been enumerated, else 99% of the sampling as well."""
-        times = 0.0 if self.all else float(ndtri(0.995)) * float(self.risks.std(ddof=1)) / len(self.risks) ** 0.5
-        return self.mean - times - self.error, self.mean + times + self.error
+        times = 0.0
+        if not self.all:
+            spread = float(self.risks.std(ddof=1)) if len(self.risks) > 1 else np.inf
+            times = float(ndtri(0.995)) * spread / len(self.risks) ** 0.5
+        return float(self.low.mean()) - times, float(self.high.mean()) + times
 
     def share_above(self, risk: float) -> float:
         """The share of the targets whose oracle risk exceeds this one, beyond what rounding could fake."""
-        return float(np.mean(self.risks - self.error > risk))
+        return float(np.mean(self.low > risk))
 
     def share_interval(self, risk: float) -> tuple[float, float]:
-        """The share over the whole family: exact where it has been enumerated, else Clopper and Pearson's 99%."""
-        share = self.share_above(risk)
+        """The share over the whole family: rounding where it has been enumerated, else Clopper and Pearson's 99%."""
+        count, least, most = len(self.risks), int(np.sum(self.low > risk)), int(np.sum(self.high > risk))
         if self.all:
-            return share, share
-        above, below = round(share * len(self.risks)), len(self.risks) - round(share * len(self.risks))
+            return least / count, most / count
         return (
-            float(betaincinv(above, below + 1, 0.005)) if above else 0.0,
-            float(betaincinv(above + 1, below, 0.995)) if below else 1.0,
+            float(betaincinv(least, count - least + 1, 0.005)) if least else 0.0,
+            float(betaincinv(most + 1, count - most, 0.995)) if most < count else 1.0,
         )
 
     def quantile(self, share: float) -> float:
@@ -229,9 +232,7 @@ def _risks_of_functions(
     cube = cube_of(problem)
     if cube is not None and cube.d <= MOST_DIMENSIONS:
         return _many(points.bracket(functions, cube, targets), targets, problem, name, n)
-    found, taken = sampled.estimate_many(functions, problem, targets, count, seed)
-    found = replace(found, note=f"Estimated from {taken} points.")
-    return _many(found, targets, problem, name, n, "estimate")
+    return _many(sampled.estimate_many(functions, problem, targets, count, seed), targets, problem, name, n, "estimate")
 
 
 def _of_functions(
@@ -240,8 +241,8 @@ def _of_functions(
     cube = cube_of(problem)
     if cube is not None and cube.d <= MOST_DIMENSIONS and isinstance(problem, ParityProblem):
         return _one(points.bracket(functions, cube, own_target(problem)), told)
-    risk, interval, taken = sampled.estimate(functions, problem, count, seed)
-    return OracleRisk(*told, risk, interval, "estimate", note=f"Estimated from {taken} points.")
+    risk, interval, note = sampled.estimate(functions, problem, count, seed)
+    return OracleRisk(*told, risk, interval, "estimate", note=note)
 
 
 def _one(found: Bracket, told: Told) -> OracleRisk:
@@ -252,18 +253,13 @@ def _one(found: Bracket, told: Told) -> OracleRisk:
 def _many(
     found: Bracket, targets: Targets, problem: ParityProblem, name: str, n: int, method: str = "float64"
 ) -> FamilyRisks:
-    error = (
-        0.0
-        if found.note and method != "estimate"
-        else float(np.max(found.high - found.low)) / (1 if method == "estimate" else 2)
-    )
-    risks = found.low if method == "estimate" else found.risk
     return FamilyRisks(
         kernel=name,
         problem=_spec(problem),
         n=n,
-        risks=risks,
-        error=error,
+        risks=found.risk,
+        low=found.low,
+        high=found.high,
         all=targets.all,
         method=method,
         threshold=float(problem.threshold),

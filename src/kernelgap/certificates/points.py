@@ -35,6 +35,7 @@ def bracket(functions: Functions, cube: Cube, targets: Targets) -> Bracket:
         high,
         f"{span.lost} of {span.functions} functions are combinations of the others up to rounding, which hides what "
         "they may still capture: the whole target is given away. If they are exact combinations, the upper end is it.",
+        given_away=True,
     )
 
 

@@ -21,6 +21,7 @@ from scipy.linalg import qr, solve_triangular
 from kernelgap.certificates.targets import Targets
 
 EPS = float(np.finfo(float).eps)
+LEAST = 1e-200  # of the largest |f_n|^2: nothing overflows that is divided by more
 BLOCK = 2**23  # entries of right-hand sides in memory at a time
 
 Parities = Callable[[Int[np.ndarray, "sets size"]], Float[np.ndarray, "n sets"]]
@@ -66,7 +67,7 @@ class Span:
     ) -> None:
         self.parities, self.noise, self.size, self.above, self.low = parities, noise, size, above, low
         self.change, self.functions = change, len(sigma)
-        kept = sigma > 2 * noise
+        kept = sigma > max(2 * noise, LEAST * size)
         self.lost = int((~kept).sum())  # directions that do not stand out of the rounding
         self.sigma = sigma[kept]
         self._whiten = vectors[:, kept].T / np.sqrt(self.sigma)[:, None]
@@ -177,9 +178,10 @@ class Bracket:
 
     low: Float[np.ndarray, " targets"]
     high: Float[np.ndarray, " targets"]
-    note: str = ""  # what was given away, where something was
+    note: str = ""
+    given_away: bool = False  # whether ``low`` is a floor only, because the span was enlarged
 
     @property
     def risk(self) -> Float[np.ndarray, " targets"]:
         """The middle of a tight bracket; the floor where something was given away."""
-        return self.low if self.note else (self.low + self.high) / 2
+        return self.low if self.given_away else (self.low + self.high) / 2
