@@ -39,7 +39,10 @@ def refine(
         smallest = smallest_eigenvalue(high, blurred=uncertainty_above(spectrum, degree))
         if smallest is None:
             continue
-        solve = _solver(spectrum, signs, high, degree)
+        try:
+            solve = _solver(spectrum, signs, high, degree)
+        except LinAlgError:
+            continue
         weights = arb_mat(right.nrows(), right.ncols())
         residual = right
         before = None

@@ -32,13 +32,14 @@ def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.
     signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
     differ = ((cube.d - signs @ signs.T) / 2).astype(int)
     target = _coefficients(problem)
+    tight = TIGHT * sum((value**2 for row in target.values() for value in row), start=Fraction(0))
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
     with console.progress("proof") as show:
         for tried in tries:
             show(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
             with precision(tried):
-                risk = _enclose_once(target, kernel, cube, signs, differ, tried, show)
-                if risk is not None and (bits or risk.rad() <= as_ball(TIGHT) * risk.abs_upper() + as_ball(TIGHT)):
+                risk = _enclose_once(target, kernel, cube, signs, differ, tried, tight, show)
+                if risk is not None and (bits or risk.rad() <= as_ball(tight)):
                     return risk
     raise InputError(
         f"{tries[-1]} bits do not prove that the {len(signs)} functions {kernel.spec}(., x_n) are independent: "
@@ -63,6 +64,7 @@ def _enclose_once(
     signs: Float[np.ndarray, "n d"],
     differ: np.ndarray,
     bits: int,
+    tight: Fraction,
     show: Callable[[float, str], None],
 ) -> arb | None:
     spectrum = CubeSpectrum(
@@ -77,7 +79,7 @@ def _enclose_once(
         [[spectrum.balls[len(s)] * value for value in row] for s, row in zip(target, coefficients, strict=True)]
     )
     right = products * scaled
-    refined = refine(spectrum, signs, gram, right, norm, as_ball(TIGHT) * norm, show)
+    refined = refine(spectrum, signs, gram, right, norm, as_ball(tight), show)
     if refined is not None:
         return refined
     show(0.0, f"solving with {len(signs)} x {len(signs)} balls of {bits} bits")

@@ -42,11 +42,11 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     for degree in range(spectrum.d):
         less = _without(spectrum, given, degree, targets)
         if less is not None and np.max(less - low) > 0:
-            low, given_away = np.maximum(low, less), f"all parities up to degree {degree}"
+            low, given_away = np.maximum(low, less), f"every parity up to degree {degree}"
         if count_up_to(spectrum.d, degree) > 2 * len(signs):
             break  # what would be given away from here on was not captured
     note = f"Rounding hides part of what these {len(signs)} functions can do, so {given_away} was given away."
-    return Bracket(low, np.maximum(low, high), note)
+    return Bracket(low, np.maximum(low, high), note, given_away=True)
 
 
 def _without(
