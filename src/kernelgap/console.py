@@ -11,6 +11,8 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+PATIENCE = 1.0  # seconds without a word about progress
+
 
 def message(text: str) -> None:
     """One line for the person, on standard error."""
@@ -43,11 +45,30 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str |
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[float, str], None]]:
-    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines(title)
+    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change.
+
+    Lines come from the second second on. What happens within something that shows its progress shows none of its own.
+    """
+    if _shown:
+        yield lambda share, words: None
         return
+    _shown.append(title)
+    try:
+        console = Console(stderr=True)
+        if console.is_terminal:
+            with _bar(title, console) as show:
+                yield show
+        else:
+            yield _lines(title)
+    finally:
+        _shown.pop()
+
+
+_shown: list[str] = []  # the title of what shows its progress now
+
+
+@contextmanager
+def _bar(title: str, console: Console) -> Iterator[Callable[[float, str], None]]:
     bars = Bars(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -69,7 +90,7 @@ def _lines(title: str) -> Callable[[float, str], None]:
 
     def show(share: float, words: str) -> None:
         nonlocal said
-        if words and words != said:
+        if words and words != said and time.monotonic() - began > PATIENCE:
             said = words
             print(f"{title}: {share:.0%}, {time.monotonic() - began:.0f} s, {words}", file=sys.stderr, flush=True)
 

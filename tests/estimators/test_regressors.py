@@ -151,7 +151,8 @@ def test_mistakes_get_a_sentence(arguments, words):
         kg.ResNetRegressor(**{"width": 5, "epochs": 5, "weight_decay": 0.1, **arguments}).fit(X, Y)
 
 
-def test_progress_is_shown_when_asked(capsys):
+def test_progress_is_shown_when_asked(capsys, monkeypatch):
+    monkeypatch.setattr("kernelgap.console.PATIENCE", -1.0)
     X, Y = SEC8.sample(60, seed=0)
     kg.TwoLayerRegressor(width=5, epochs=5, verbose=True).fit(X, Y)
     captured = capsys.readouterr()

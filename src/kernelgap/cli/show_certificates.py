@@ -162,8 +162,8 @@ def theorem2(table: pd.DataFrame, problem: str) -> None:
         ]
         for r in table.itertuples()
     ]
-    columns = ["kernel", "mean", "least", "median", "above alpha^2/16", "above 0.9 alpha^2", "Theorem 2"]
-    title = f"{problem}: the best risk over all weights, with {first.n:,} samples, over {which}"
+    columns = ["kernel", "mean", "least", "median", "> a^2/16", "> 0.9 a^2", "Theorem 2"]
+    title = f"{problem}, a = alpha: the best risk over all weights, with {first.n:,} samples, over {which}"
     console.table(columns, rows, title=title)
     console.answer("")
     console.answer(f"No kernel at all has a mean under {first.any_kernel_mean:.6g}.")

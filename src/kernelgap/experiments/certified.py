@@ -38,7 +38,8 @@ def certify_run(
     with console.progress("network") as show:
         show(0.0, f"training {trial.label} again")
         predictor = train_again(trial)
-    return certify(
+    kept = Path(f"{out}.points")
+    claim = certify(
         out,
         problems.get(trial.problem),
         predictor,
@@ -47,5 +48,7 @@ def certify_run(
         kernels=picked,
         method=trial.method,
         training=trial.model_dump(mode="json"),
-        resume=Path(f"{out}.points"),
+        resume=kept,
     )
+    kept.unlink(missing_ok=True)
+    return claim

@@ -1,0 +1,25 @@
+"""What is said about progress, and when."""
+
+from kernelgap import console
+
+
+def test_progress_waits_a_moment_and_says_each_word_once(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: now[0])
+    with console.progress("work") as show:
+        show(0.1, "first")
+        now[0] = 3.0
+        for _ in range(2):
+            show(0.5, "second")
+    assert capsys.readouterr().err == "work: 50%, 3 s, second\n"
+
+
+def test_progress_within_progress_is_silent(capsys, monkeypatch):
+    monkeypatch.setattr(console, "PATIENCE", -1.0)
+    with console.progress("outer") as outer:
+        with console.progress("inner") as inner:
+            inner(0.5, "unheard")
+        outer(1.0, "heard")
+    with console.progress("next") as show:
+        show(1.0, "heard too")
+    assert capsys.readouterr().err == "outer: 100%, 0 s, heard\nnext: 100%, 0 s, heard too\n"
