@@ -198,7 +198,8 @@ def _visit_all(sums: RowSums, rows: int, points: int, digest: str, resume: str |
             if np.isnan(done[i]):
                 done[i] = sums(first, min(rows, first + stretch)).sum()
                 _write(resume, digest, done)
-            show((i + 1) / len(starts), "every point of the cube")
+            share = (i + 1) / len(starts)
+            show(share, f"{5 * int(20 * share)}% of the cube")
     return float(done.sum())
 
 

@@ -101,4 +101,5 @@ def _row(problem: Problem, found: FamilyRisks, name: str) -> dict[str, object]:
 
 def _verdict(share: tuple[float, float]) -> str:
     """Whether 99% of the targets are above, given an interval for their share."""
-    return "holds" if share[0] >= PAPER_SHARE else "fails" if share[1] < PAPER_SHARE else "undecided"
+    wanted = float(PAPER_SHARE)  # 198 of 200 is 99%, but as float64 it is less than 99/100
+    return "holds" if share[0] >= wanted else "fails" if share[1] < wanted else "undecided"

@@ -37,7 +37,7 @@ def results(table: pd.DataFrame) -> None:
     columns = ["method", "best width", "picked on test", "picked on validation", "+/-", "setting", "failed"]
     console.table(columns, best, title=f"The best of each method (test errors; * is under {attrs['threshold']:.4g})")
     if any(row[5].endswith(EDGE) for row in best):
-        console.answer(f"{EDGE.strip()}: the smallest or the largest ridge of the grid was picked.")
+        console.answer(f"{EDGE.strip()}: the last ridge of the grid was picked, and the error still falls towards it.")
     console.answer("")
     console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
     if attrs.get("gap"):

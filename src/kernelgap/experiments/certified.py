@@ -5,7 +5,7 @@ from pathlib import Path
 from kernelgap import console, problems
 from kernelgap.certificates import Claim, certify
 from kernelgap.errors import InputError
-from kernelgap.experiments.gap_of_run import NETWORK_MODES, best_network, kernels_tried
+from kernelgap.experiments.gap_of_run import NETWORK_MODES, best_kernels, best_network
 from kernelgap.sweeps import Store, Trial, train_again
 
 
@@ -33,8 +33,6 @@ def certify_run(
         raise InputError(f"'{folder}' has no such network that was trained to its end. It has: {', '.join(known)}.")
     trial = trials[best.trial]
     assert isinstance(trial, Trial)
-    kernels = table[table.kernel.isin(kernels_tried(table)) & (table.seed == best.seed)]
-    picked = kernels.loc[kernels.groupby("method").validation_error.idxmin()].kernel.tolist()
     with console.progress("network") as show:
         show(0.0, f"training {trial.label} again")
         predictor = train_again(trial)
@@ -45,7 +43,7 @@ def certify_run(
         predictor,
         samples=trial.samples,
         seed=trial.seed,
-        kernels=picked,
+        kernels=best_kernels(table, trial.seed),
         method=trial.method,
         training=trial.model_dump(mode="json"),
         resume=kept,

@@ -1,5 +1,7 @@
 """The kernel gap of a run: its best network against any kernel, and against the kernels that it tried."""
 
+from dataclasses import replace
+
 import pandas as pd
 
 from kernelgap import console, kernels, problems
@@ -20,20 +22,26 @@ def kernels_tried(table: pd.DataFrame) -> list[str]:
     return sorted(str(text) for text in texts)
 
 
+def best_kernels(table: pd.DataFrame, seed: int) -> list[str]:
+    """Of each family of kernels with a formula the member with the least validation error, as text."""
+    kernels_of_seed = table[table.kernel.isin(kernels_tried(table)) & (table.seed == seed)]
+    return kernels_of_seed.loc[kernels_of_seed.groupby("method").validation_error.idxmin()].kernel.tolist()
+
+
 def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
     """The gap of the best network, picked on validation; None if it did not get under the threshold.
 
-    The floors are those of every kernel with a formula on the training inputs of the network's own seed.
+    The floors are those of the best member of each kernel family, on the training inputs of the network's own seed.
     """
     problem = problems.get(table.attrs["problem"])
     best = best_network(table)
     if best is None or best.test_error >= problem.threshold:
         return None
     X, _ = problem.sample(int(best.samples), int(best.seed))
-    tried = kernels_tried(table)
+    tried = best_kernels(table, int(best.seed))
     floors = []
     with console.progress("floors of the kernels") as show:
         for i, text in enumerate(tried):
             show(i / len(tried), text)
-            floors.append(oracle_risk(problem, text, X))
+            floors.append(replace(oracle_risk(problem, text, X), kernel=text))
     return kernel_gap(problem, int(best.samples), float(best.test_error), method=best.method, floors=floors)

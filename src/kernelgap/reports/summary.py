@@ -21,7 +21,8 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
     validation: from the test points with one seed, from the spread over seeds with several. ``rate``, ``decay``,
     ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none.
-    ``ridge_at_edge`` says whether that ridge is, for some seed, the smallest or the largest tried. A kernel has no
+    ``ridge_at_edge`` says whether, for some seed, that ridge is the last of its grid while the error still falls
+    towards it: a smaller or larger one may be better. A kernel has no
     width. ``learner`` says what the method is: a network, or a kernel method.
     """
     rows = []
@@ -40,9 +41,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
                 "best_on_validation": _mean(errors),
                 "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
                 **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
-                "ridge_at_edge": any(
-                    at_edge(p.ridge, trials.ridge.to_numpy()) is not None for p in picks["validation"]
-                ),
+                "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks["validation"]),
                 "trials": len(trials),
                 "diverged": int((trials.status == "diverged").sum()),
                 "unsolved": int((trials.status == "unsolved").sum()),
@@ -51,6 +50,21 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         )
     summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
     return summary.sort_values(["learner", "method", "width"], key=_order, ignore_index=True)
+
+
+FLAT = 1e-3  # a relative change of the error that says nothing
+
+
+def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
+    """Whether the pick's ridge is the last of its grid and the error still falls towards it."""
+    path = trials[(trials.seed == pick.seed) & (trials.kernel.fillna("") == (pick.kernel or ""))]
+    if at_edge(pick.ridge, trials.ridge.to_numpy()) is None:
+        return False
+    others = path[path.ridge != pick.ridge]
+    if others.empty:
+        return True
+    nearest = others.loc[(others.ridge.map(math.log) - math.log(pick.ridge)).abs().idxmin()]
+    return bool(nearest.validation_error > (1 + FLAT) * pick.validation_error)
 
 
 def _learner(trial: pd.Series) -> str:
