@@ -1,0 +1,239 @@
+"""The floor under every kernel: its numbers, its equality case, and that nothing gets under it."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from types import SimpleNamespace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import kernelgap as kg
+from kernelgap import networks, problems
+from kernelgap.certificates import any_kernel, any_kernel_by_numbers, feature_risks, oracle_risks
+from kernelgap.errors import InputError
+from kernelgap.problems import ParityProblem
+from kernelgap.problems.parity import pairs
+
+
+def signs(X):
+    return np.sign(X)
+
+
+def parities(sets):
+    return lambda X: np.stack([signs(X)[:, list(s)].prod(axis=1) for s in sets], axis=1)
+
+
+def some_sets(d, k, count, rng):
+    chosen = list(combinations(range(d), k))
+    return [chosen[i] for i in rng.permutation(len(chosen))[:count]]
+
+
+def base_and_parities(d, k, count, rng):
+    return parities([(i,) for i in range(d)] + some_sets(d, k, count, rng))
+
+
+def mean_given_base(d, k, alpha, count):
+    """alpha^2 r (1 - N/C): the bound of N functions beside the base parities, which it gives away."""
+    return Fraction(str(alpha)) ** 2 * k * (1 - Fraction(count, comb(d, k)))
+
+
+def test_sec8_has_5852925_targets():
+    bound = any_kernel(problems.get("sec8"), n=500)
+    assert bound.family_size == 5_852_925
+    assert bound.exact_mean_risk == Fraction(135, 100) * (1 - Fraction(500, 5_852_925))
+    assert bound.mean_risk == pytest.approx(1.35 * (1 - 500 / 5_852_925), rel=1e-15)
+    assert bound.samples_for(0.02) == 5_766_215  # 5852925 * 1.33 / 1.35, rounded up
+    assert bound.paper_applies
+    assert not any_kernel(problems.get("sec8"), n=5853).paper_applies
+
+
+@pytest.mark.parametrize("spec", ["sec8", "slides", "hard(d=12, k=3, alpha=0.3)", "hard(d=20, k=4, alpha=0.7, d1=9)"])
+def test_samples_for_inverts_the_mean(spec):
+    problem = problems.get(spec)
+    size = any_kernel(problem, n=0).family_size
+    for n in (0, 1, 2, size // 3, size - 1, size):
+        bound = any_kernel(problem, n=n)
+        risk = bound.mean_risk  # a float: it may be the next one below or above the rational number
+        found = bound.samples_for(risk)
+        written = Fraction(repr(risk))
+        assert any_kernel(problem, n=found).exact_mean_risk <= written
+        assert found == 0 or any_kernel(problem, n=found - 1).exact_mean_risk > written
+    assert any_kernel(problem, n=0).samples_for(0) == size
+
+
+def test_samples_for_is_exact_at_decimal_risks():
+    bound = any_kernel_by_numbers(d=5, degree=2, outputs=2, alpha=0.3, n=1)  # 0.18 (1 - n/10)
+    assert [bound.samples_for(risk) for risk in (0.18, 0.162, 0.16199999, 0.09, 0.018, 0.0)] == [0, 1, 2, 5, 9, 10]
+    assert bound.exact_mean_risk == Fraction(162, 1000)
+
+
+def test_outputs_of_different_degrees_each_have_their_own_count():
+    mixed = replace(
+        problems.get("slides"), composite_sets=((0, 1, 2, 3),) * 4 + ((4, 5, 6),) * 4, arguments={}, name="mixed"
+    )
+    bound = any_kernel(mixed, n=1000)
+    c8, c6 = comb(30, 8), comb(30, 6)
+    assert bound.family_size == c6
+    assert bound.exact_mean_risk == Fraction(9, 100) * (4 * (1 - Fraction(1000, c8)) + 4 * (1 - Fraction(1000, c6)))
+    assert any_kernel(mixed, n=c6 + 1).exact_mean_risk == Fraction(9, 100) * 4 * (1 - Fraction(c6 + 1, c8))
+    assert bound.samples_for(0) == c8
+
+
+@pytest.mark.parametrize("count", [1, 7, 60, 164, 165])
+def test_base_and_n_parities_meet_the_bound(count, rng):
+    d, k, alpha = 11, 3, 0.3
+    problem = problems.hard(d=d, k=k, alpha=alpha)
+    found = feature_risks(problem, base_and_parities(d, k, count, rng))
+    assert found.all
+    assert len(found.risks) == comb(d, k)
+    assert found.mean == pytest.approx(float(mean_given_base(d, k, alpha, count)), abs=1e-10)
+    # one function less in the bound would be refuted by this span
+    assert found.mean < float(mean_given_base(d, k, alpha, count - 1)) - 1e-4
+    assert found.mean >= any_kernel(problem, n=count + d).mean_risk - 1e-10
+
+
+@pytest.mark.parametrize("count", [1, 50, 209])
+def test_n_parities_meet_the_bound_without_a_base(count, rng):
+    d, k, alpha = 10, 4, 0.5
+    problem = problems.hard(d=d, k=k, alpha=alpha, beta=0.0)
+    found = feature_risks(problem, parities(some_sets(d, k, count, rng)))
+    assert found.mean == pytest.approx(any_kernel(problem, n=count).mean_risk, abs=1e-10)
+    assert found.mean < any_kernel(problem, n=count - 1).mean_risk - 1e-4
+
+
+def random_subspace(problem, count, rng):
+    W = rng.standard_normal((2**problem.d, count))
+    return lambda X: W[(signs(X) < 0) @ (1 << np.arange(problem.d))]
+
+
+def learned_features(problem, count, rng):
+    X, Y = problem.sample(300, seed=1)
+    trained = kg.ResNetRegressor(width=count, epochs=10, random_state=0).fit(X, Y).predictor_
+    params = {**trained.trained, **trained.frozen}
+    return lambda Z: np.asarray(networks.get("3resnet").features(params, jnp.asarray(Z)), dtype=float)
+
+
+def greedy_parities(problem, count, rng):
+    """The parities that samples of some targets of the family correlate with most."""
+    every = [s for k in (1, 2, 3) for s in combinations(range(problem.d), k)]
+    X, Y = problem.sample(200, seed=2)
+    strength = np.abs(parities(every)(X).T @ Y).max(axis=1)
+    return parities([every[i] for i in np.argsort(-strength)[:count]])
+
+
+def principal_components(problem, count, rng):
+    X, _ = problem.sample(150, seed=3)
+    kernel = kg.kernels.get("ntk3(bias=True)")
+    _, vectors = np.linalg.eigh(kernel(X))
+    return lambda Z: kernel(Z, X) @ vectors[:, -count:]
+
+
+def mixed_parities(problem, count, rng):
+    """Combinations of all degree-k parities and all base parities: no more of them is captured than of N alone."""
+    every = [s for k in (1, 3) for s in combinations(range(problem.d), k)]
+    W = np.linalg.qr(rng.standard_normal((len(every), count)))[0]
+    return lambda X: parities(every)(X) @ W
+
+
+NASTY = [random_subspace, greedy_parities, principal_components, mixed_parities]
+
+
+@pytest.mark.parametrize(("make", "count"), [(m, c) for m in NASTY for c in (4, 60)] + [(learned_features, 30)])
+def test_no_features_get_under_the_mean(make, count, rng):
+    problem = problems.hard(d=10, k=3, alpha=0.6)
+    found = feature_risks(problem, make(problem, count, rng))
+    assert found.all
+    assert found.n == count
+    assert found.interval[1] >= any_kernel(problem, n=count).mean_risk - 1e-10
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "ck3(bias=True)", "ntk3", "polynomial", "arcsin", "recursive"])
+@pytest.mark.parametrize(("k", "n"), [(3, 1), (3, 40), (4, 150)])
+def test_no_kernel_gets_under_the_mean(kernel, k, n):
+    problem = problems.hard(d=11, k=k, alpha=0.6)
+    X, _ = problem.sample(n, seed=5)
+    found = oracle_risks(problem, kernel, X)
+    assert found.all
+    assert found.interval[1] >= any_kernel(problem, n=n).mean_risk - 1e-10
+
+
+def test_the_share_of_targets_above_is_as_promised(rng):
+    d, k, alpha = 10, 3, 0.3
+    problem = problems.hard(d=d, k=k, alpha=alpha, beta=0.0)
+    for count, features in [
+        (30, parities(some_sets(d, k, 30, rng))),  # the steepest: 30 targets captured whole, the others not at all
+        (30, random_subspace(problem, 30, rng)),
+        (110, random_subspace(problem, 110, rng)),
+    ]:
+        found = feature_risks(problem, features)
+        bound = any_kernel(problem, n=count)
+        for share in (0.0, 0.3, 0.5, 0.75, 0.9, 0.99):
+            risk = bound.risk_for_share(share)
+            assert np.mean(found.high > risk) >= share or risk == 0
+            assert bound.share_above(risk) <= np.mean(found.high >= risk) + 1e-12
+    steepest = any_kernel(problem, n=30)
+    assert steepest.share_above(0.0) == float(1 - Fraction(30, 120))  # met by 30 of the 120 parities
+    assert steepest.risk_for_share(0.75) == 0.0
+    assert steepest.risk_for_share(0.7) == pytest.approx(0.27 * (1 - 0.25 / 0.3))
+
+
+def test_share_and_risk_are_inverse():
+    bound = any_kernel(problems.get("sec8"), n=500)
+    for share in (0.5, 0.9, 0.99, 0.999):
+        assert bound.share_above(bound.risk_for_share(share)) == pytest.approx(share, rel=1e-12)
+    assert bound.risk_for_share(1) == 0.0
+    assert bound.share_above(1.35) == 0.0
+    assert bound.risk_for_share(0.99) == pytest.approx(1.35 * (1 - 100 * 500 / 5_852_925), rel=1e-14)
+
+
+def same_degree() -> ParityProblem:
+    return ParityProblem(
+        name="own",
+        d=8,
+        base_sets=((0, 1), (1, 2), (3,)),
+        composite_sets=((0, 1), (0, 2), (0, 2)),  # x1 x3 first: a pair, as two of the base signals are
+        composite_signs=(1, 1, 1),
+        alpha=0.3,
+        beta=1.0,
+        noise=0.0,
+        scale=1.0,
+        d1=8,
+    )
+
+
+def test_refusals_name_the_hypothesis():
+    with pytest.raises(InputError, match="not known that its inputs are uniform on a cube"):
+        any_kernel(SimpleNamespace(name="table"), n=5)
+    with pytest.raises(InputError, match="output 0 has degree 2 as a base signal has, so it is not orthogonal"):
+        any_kernel(same_degree(), n=5)
+    assert any_kernel(replace(same_degree(), beta=0.0), n=5).family_size == comb(8, 2)  # nothing to be orthogonal to
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, True, "5", None])
+def test_bad_counts_are_refused(n):
+    with pytest.raises(InputError, match="whole number"):
+        any_kernel(problems.get("sec8"), n=n)
+
+
+def test_bad_shares_and_risks_are_refused():
+    bound = any_kernel(problems.get("sec8"), n=np.int64(5))
+    for share in (-0.1, 1.1, float("nan"), "0.5", True):
+        with pytest.raises(InputError, match="share must be"):
+            bound.risk_for_share(share)
+    for risk in (-0.1, float("nan"), float("inf"), "0.5", True):
+        with pytest.raises(InputError, match="risk must be"):
+            bound.samples_for(risk)
+        with pytest.raises(InputError, match="risk must be"):
+            bound.share_above(risk)
+    with pytest.raises(InputError, match="degree must not exceed d"):
+        any_kernel_by_numbers(d=3, degree=4, outputs=1, alpha=0.3, n=1)
+
+
+def test_pairs_of_sec8_are_the_base():
+    """The hypotheses that the bound says it has checked are those of the problem."""
+    assert problems.get("sec8").base_sets == pairs(15)
+    checked = [h.statement for h in any_kernel(problems.get("sec8"), n=1).hypotheses if h.checked]
+    assert any("parity of degree 8" in statement and "one of degree 2" in statement for statement in checked)
