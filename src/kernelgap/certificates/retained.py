@@ -29,7 +29,7 @@ def retention(problem: Problem, kernel: Kernel | str, X: object) -> pd.DataFrame
     table = pd.DataFrame(
         {
             "degree": range(spectrum.d + 1),
-            "parities": [float(count) for count in spectrum.multiplicities],
+            "parities": [float(min(count, 10**308)) for count in spectrum.multiplicities],
             "eigenvalue": spectrum.eigenvalues,
             "share": spectrum.shares,
             "captured": np.clip(captured, 0.0, 1.0),
