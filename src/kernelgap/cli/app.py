@@ -10,6 +10,7 @@ from kernelgap import console
 from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.options import Json
+from kernelgap.cli.report import report
 from kernelgap.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 
 app.add_typer(certify)
 app.command()(verify)
+app.command()(report)
 
 
 def run_app() -> int:
@@ -84,7 +86,9 @@ def run(
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
     reports.write_results(table, table.attrs["folder"])
+    written = reports.write_report(table.attrs["folder"], table)
     if as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
+    console.message(f"Report: {written.path}")
