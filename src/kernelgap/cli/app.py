@@ -86,9 +86,9 @@ def run(
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
     reports.write_results(table, table.attrs["folder"])
-    written = reports.write_report(table.attrs["folder"], table)
     if as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
+    written = reports.write_report(table.attrs["folder"], table)
     console.message(f"Report: {written.path}")

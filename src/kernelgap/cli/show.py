@@ -47,8 +47,10 @@ def results(table: pd.DataFrame) -> None:
 
 def _setting(row: Any) -> str:
     """What the pick on validation was fitted with, marked if its ridge is the last of the grid."""
+    kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [row.kernel]
+    numbers = [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
     edge = EDGE if row.ridge_at_edge and pd.notna(row.ridge) else ""
-    return reports.setting(row) + edge or "varies"
+    return ", ".join(kernel + numbers) + edge or "varies"
 
 
 def _error(value: float, threshold: float) -> str:

@@ -45,12 +45,7 @@ def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
         sort=methods,
         legend=legend,
     )
-    shape = alt.Shape(
-        "method:N",
-        scale=alt.Scale(domain=methods, range=[drawn[m].shape for m in methods]),
-        sort=methods,
-        legend=None,
-    )
+    lines = lines.assign(shape=[drawn[m].shape for m in lines.method])
     base = alt.Chart(lines).encode(x=horizontal, y=y("error"), color=colour)
     if on_page:
         base = base.transform_filter("datum.pick == pick")
@@ -67,8 +62,11 @@ def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
     network = f"datum.group == '{NETWORKS}'"
     layers = []
     if (lines.seeds > 1).any():
-        band = base.mark_area(opacity=0.16).encode(y=y("low"), y2="high:Q")
-        layers.append(band.encode(opacity=faded(on_page, 0.16, 0.02)))
+        band = base.mark_area(opacity=1, strokeOpacity=0).encode(y=y("low"), y2="high:Q")
+        layers += [
+            band.transform_filter(network).encode(fillOpacity=faded(on_page, 0.18, 0.02)),
+            band.transform_filter(f"!({network})").encode(fillOpacity=faded(on_page, 0.07, 0.01)),
+        ]
     layers += paper_layers(marks, horizontal, y, drawn, on_page=on_page)
     layers += [
         base.mark_line().encode(
@@ -79,14 +77,16 @@ def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
         base.transform_filter("!datum.flat")
         .mark_point(filled=True)
         .encode(
-            shape=shape,
+            shape=alt.Shape("shape:N", scale=None),
             size=alt.condition(network, alt.value(70), alt.value(34)),
             opacity=faded(on_page, 1.0, 0.07),
             tooltip=tooltip,
         ),
-        base.mark_line(strokeWidth=12, opacity=0).encode(tooltip=tooltip),  # easier to hit than a thin line
         *threshold_layers(threshold, y, lines.x.max(), horizontal),
     ]
+    if on_page and lines.flat.any():  # broad and unseen: easier to point at than a thin line
+        flat = base.transform_filter("datum.flat").mark_line(strokeWidth=12, opacity=0)
+        layers.append(flat.encode(detail="method:N", tooltip=tooltip))
     title = f"{table.attrs['experiment']}: {table.attrs['title']}"
     chart = alt.layer(*layers)
     if on_page:
@@ -119,7 +119,7 @@ def paper_layers(
         x=horizontal,
         y=y("error"),
         color=alt.Color("colour:N", scale=None),
-        opacity=faded(on_page, 0.3, 0.04),
+        strokeOpacity=faded(on_page, 0.3, 0.04),
         tooltip=tooltip,
     )
     wide = base.transform_filter("datum.x < datum.x2").mark_rule(strokeWidth=9, strokeCap="round").encode(x2="x2:Q")

@@ -52,7 +52,6 @@ def _attrs(
     experiment = EXPERIMENTS.get(name)
     first = trials[table.trial.iloc[0]]
     problem = first.problem if experiment is None else experiment.problem
-    several = "beta" in table and table.beta.nunique() > 1
     return {
         "experiment": name,
         "title": f"test error with {first.samples} samples" if experiment is None else experiment.title,
@@ -62,5 +61,12 @@ def _attrs(
         "samples": first.samples,
         "threshold": problems.get(problem).threshold,
         "folder": str(folder),
-        "x": getattr(experiment, "x", "beta" if several else "width"),
+        "x": getattr(experiment, "x", _axis(table)),
     }
+
+
+def _axis(table: pd.DataFrame) -> str:
+    """What a run varies, as its trials show."""
+    if (table.kind == "built").any():
+        return "norm"
+    return "beta" if "beta" in table and table.beta.nunique() > 1 else "width"

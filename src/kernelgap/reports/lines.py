@@ -1,15 +1,16 @@
 """The data behind the chart of errors: one row a point, for both ways of picking."""
 
 import math
+from typing import Any
 
 import pandas as pd
 
 from kernelgap.reports.paper_values import VALUES
-from kernelgap.reports.summary import learner, picks_of_seeds, setting
 
 PICKS = ("validation", "test")
-NETWORKS, OF_NETWORKS, WITHOUT_WIDTH = "networks", "kernels of the networks", "kernels without width"
-GROUPS = (NETWORKS, OF_NETWORKS, WITHOUT_WIDTH)
+NETWORKS, OF_NETWORKS, OTHER_KERNELS, BUILT = "networks", "kernels of the networks", "other kernels", "built by hand"
+GROUPS = (NETWORKS, OF_NETWORKS, OTHER_KERNELS, BUILT)
+NETWORK_MODES = ("all", "hidden")
 COLUMNS = ("method", "group", "flat", "x", "pick", "error", "low", "high", "setting", "place", "seeds", "failed")
 
 
@@ -28,7 +29,7 @@ def error_lines(table: pd.DataFrame) -> pd.DataFrame:
     x = axis_of(table)
     ends = _ends(table[x])
     rows = []
-    for (method, _), trials in table.groupby(["method", "beta" if x == "beta" else "width"], sort=False, dropna=False):
+    for method, trials in _points(table, x):
         first = trials.iloc[0]
         flat = bool(pd.isna(first[x]))
         for pick in PICKS:
@@ -59,22 +60,48 @@ def without_error(table: pd.DataFrame) -> list[str]:
     """The methods, with their places, of which no trial came to an end with some seed."""
     x = axis_of(table)
     found = []
-    for (method, _), trials in table.groupby(["method", "beta" if x == "beta" else "width"], sort=False, dropna=False):
+    for _, trials in _points(table, x):
         if not all(math.isfinite(p.test_error) for p in picks_of_seeds(trials, "validation")):
-            found.append(f"{method} {place(trials.iloc[0], x)}".strip())
+            found.append(f"{trials.method.iloc[0]} {place(trials.iloc[0], x)}".strip())
     return found
 
 
+def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
+    """The trials of each point of the chart, with the name of its line: over betas, each width has its own."""
+    if x != "beta":
+        return [(str(m), trials) for (m, _), trials in table.groupby(["method", "width"], sort=False, dropna=False)]
+    several = table.groupby("method").width.nunique() > 1
+    return [
+        (f"{m} width {width}" if several[m] else str(m), trials)
+        for (m, width, _), trials in table.groupby(["method", "width", "beta"], sort=False, dropna=False)
+    ]
+
+
 def group_of(trial: pd.Series) -> str:
-    if learner(trial) == "network":
+    """What kind of method a trial fits."""
+    if trial.kind == "built":
+        return BUILT
+    if trial.kind == "sgd" and trial["mode"] in NETWORK_MODES:
         return NETWORKS
-    return OF_NETWORKS if pd.notna(trial.width) else WITHOUT_WIDTH
+    return OF_NETWORKS if pd.notna(trial.width) else OTHER_KERNELS
+
+
+def picks_of_seeds(trials: pd.DataFrame, by: str) -> list[pd.Series]:
+    """The trial of each seed with the least error on the "test" or on the "validation" sample."""
+    return [row for _, row in trials.loc[trials.groupby("seed")[f"{by}_error"].idxmin()].iterrows()]
+
+
+def setting(row: Any) -> str:
+    """What a trial, or a row of the summary, was fitted with: kernel, rate, decay, ridge."""
+    kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [str(row.kernel)]
+    known = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
+    return ", ".join(kernel + [f"{name} {value:g}" for name, value in known.items()])
 
 
 def place(trial: pd.Series, x: str = "width") -> str:
     """Where a method was fitted: its width, and beta where that is varied; nothing for a kernel over widths."""
     names = ["width", "beta"] if x == "beta" else ["width"]
-    return ", ".join(f"{name} {trial[name]:g}" for name in names if pd.notna(trial[name]))
+    return ", ".join(f"{name} {trial[name]:g}" for name in names if pd.notna(trial.get(name)))
 
 
 def _ends(values: pd.Series) -> tuple[float, float]:
@@ -93,7 +120,8 @@ def paper_marks(experiment: str, lines: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for value in VALUES.get(experiment, ()):
         start, stop = (low if value.start is None else value.start), (high if value.stop is None else value.stop)
-        known = value.method is None or value.method in set(lines.method)
+        names = (value.method, f"{value.method} width ")
+        known = value.method is None or any(m == names[0] or m.startswith(names[1]) for m in lines.method)
         if known and start <= high and stop >= low:
             rows.append((value.method, max(start, low), min(stop, high), value.error, value.words))
     return pd.DataFrame(rows, columns=columns)

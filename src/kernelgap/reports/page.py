@@ -23,12 +23,12 @@ from kernelgap.reports.finished import FinishedRun, read_run
 from kernelgap.reports.heat import best_places, edges, heat_maps
 from kernelgap.reports.heat_chart import heat_chart
 from kernelgap.reports.learning_chart import learning_chart, signals_chart
-from kernelgap.reports.lines import GROUPS, axis_of, error_lines, paper_marks, place, without_error
+from kernelgap.reports.lines import GROUPS, axis_of, error_lines, paper_marks, place, setting, without_error
 from kernelgap.reports.looks import looks
 from kernelgap.reports.norm_chart import norm_chart
 from kernelgap.reports.paper_values import LABEL, REMARKS
 from kernelgap.reports.signals import Signals, has_signals, learned_at, signals_of
-from kernelgap.reports.summary import best_of_methods, sentence, setting, summarise
+from kernelgap.reports.summary import best_of_methods, sentence, summarise
 from kernelgap.sweeps import Trial
 
 FILE = "report.html"
@@ -94,6 +94,8 @@ def _write(run: FinishedRun) -> Report:
         "warnings": warnings,
         "legend": _legend(run.table),
         "x": axis_of(run.table),
+        "log": not bool((run.table[axis_of(run.table)].dropna() <= 0).any()),
+        "failures": attrs.get("failures", []),
         "remark": REMARKS.get(attrs["experiment"]),
         "paper": LABEL if len(paper_marks(attrs["experiment"], error_lines(run.table))) else None,
         "infinite": _shortened(without_error(run.table)),

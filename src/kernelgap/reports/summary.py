@@ -22,19 +22,20 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     validation: from the test points with one seed, from the spread over seeds with several. ``rate``, ``decay``,
     ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none.
     ``ridge_at_edge`` says whether that ridge is, for some seed, the smallest or the largest tried. A kernel has no
-    width. ``learner`` says what the method is: a network, or a kernel method. Where a run varies beta, there
-    is a row for each.
+    width. ``learner`` says what the method is: a network, or a kernel method.
     """
     rows = []
-    places = ["width", *varied(table)]
-    for (method, *place), trials in table.groupby(["method", *places], sort=False, dropna=False):
-        picks = {by: picks_of_seeds(trials, by) for by in ("test", "validation")}
+    for (method, width), trials in table.groupby(["method", "width"], sort=False, dropna=False):
+        picks = {
+            by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
+            for by, column in {"test": "test_error", "validation": "validation_error"}.items()
+        }
         errors = [p.test_error for p in picks["validation"]]
         rows.append(
             {
                 "method": method,
-                "learner": learner(trials.iloc[0]),
-                **dict(zip(places, place, strict=True)),
+                "learner": _learner(trials.iloc[0]),
+                "width": width,
                 "best_on_test": _mean([p.test_error for p in picks["test"]]),
                 "best_on_validation": _mean(errors),
                 "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
@@ -49,21 +50,10 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
             }
         )
     summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
-    return summary.sort_values(["learner", "method", *places], key=_order, ignore_index=True)
+    return summary.sort_values(["learner", "method", "width"], key=_order, ignore_index=True)
 
 
-def varied(table: pd.DataFrame) -> list[str]:
-    """What the run varies besides methods and widths: nothing, or the strength beta of the base signal."""
-    return ["beta"] if table.attrs.get("x") == "beta" and "beta" in table else []
-
-
-def picks_of_seeds(trials: pd.DataFrame, by: str) -> list[pd.Series]:
-    """The trial of each seed with the least error on the "test" or on the "validation" sample."""
-    return [row for _, row in trials.loc[trials.groupby("seed")[f"{by}_error"].idxmin()].iterrows()]
-
-
-def learner(trial: pd.Series) -> str:
-    """network or kernel: what kind of method a trial fits."""
+def _learner(trial: pd.Series) -> str:
     return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
 
 
@@ -107,8 +97,8 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
         if under
         else f"No method got under {line}: none learned anything of the composite signal alpha G(F)."
     )
-    for kind, plural in {"network": "networks", "kernel": "kernel methods"}.items():
-        these = best[best.learner == kind]
+    for learner, plural in {"network": "networks", "kernel": "kernel methods"}.items():
+        these = best[best.learner == learner]
         above = these[these.best_on_test >= threshold]
         if len(above):
             other = "other " if len(above) < len(these) else ""
@@ -117,18 +107,8 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
 
 
 def _named(row: Any) -> str:
-    names = {"width": getattr(row, "width", None), "beta": getattr(row, "beta", None)}
-    place = " and ".join(f"{name} {value:g}" for name, value in names.items() if pd.notna(value))
-    return f"{row.method} (test error {row.best_on_test:.3g}{f' at {place}' if place else ''})"
-
-
-def setting(row: Any) -> str:
-    """What a trial, or a row of the summary, was fitted with: kernel, rate, decay, ridge."""
-    kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [str(row.kernel)]
-    return ", ".join(
-        kernel
-        + [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
-    )
+    place = "" if pd.isna(row.width) else f" at width {row.width}"
+    return f"{row.method} (test error {row.best_on_test:.3g}{place})"
 
 
 def _join(words: list[str]) -> str:
