@@ -10,6 +10,7 @@ from kernelgap import console
 from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.options import Json
+from kernelgap.cli.report import report
 from kernelgap.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 
 app.add_typer(certify)
 app.command()(verify)
+app.command()(report)
 
 
 def run_app() -> int:
@@ -88,3 +90,5 @@ def run(
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
+    written = reports.write_report(table.attrs["folder"], table)
+    console.message(f"Report: {written.path}")

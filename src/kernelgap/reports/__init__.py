@@ -2,12 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from kernelgap.reports.summary import as_record, best_of_methods, sentence, summarise, under_threshold, write_results
+from kernelgap.reports.summary import (
+    as_record,
+    best_of_methods,
+    sentence,
+    summarise,
+    under_threshold,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from kernelgap.reports.charts import save_chart, spectrum_chart
+    from kernelgap.reports.page import Report, write_report
 
 __all__ = [
+    "Report",
     "as_record",
     "best_of_methods",
     "save_chart",
@@ -15,6 +24,7 @@ __all__ = [
     "spectrum_chart",
     "summarise",
     "under_threshold",
+    "write_report",
     "write_results",
 ]
 
@@ -23,6 +33,10 @@ def __getattr__(name: str) -> object:
     """Charts are imported when first used: drawing libraries take a while to load."""
     if name not in __all__:
         raise AttributeError(f"module 'kernelgap.reports' has no attribute '{name}'")
+    if name in ("Report", "write_report"):
+        from kernelgap.reports import page
+
+        return getattr(page, name)
     from kernelgap.reports import charts
 
     return getattr(charts, name)

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import altair as alt
 import pandas as pd
+import vl_convert
 
 from kernelgap.errors import InputError
 
 FORMATS = (".html", ".svg", ".png", ".pdf")
+PICTURES = (".svg", ".png", ".pdf")
+VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rsplit(".", 1)[0]
 LEAST = 1e-12  # what a logarithmic axis still shows
 COLOUR = "#4c78a8"
 
@@ -66,3 +69,13 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     except OSError as error:
         raise InputError(f"'{target}' could not be written: {error.strerror}.") from None
     return target
+
+
+def save_pictures(chart: alt.TopLevelMixin, folder: Path, name: str) -> list[Path]:
+    """Write a chart as SVG, PNG and PDF, drawn once."""
+    svg = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VEGA_LITE)
+    paths = [folder / f"{name}{suffix}" for suffix in PICTURES]
+    paths[0].write_text(svg, encoding="utf-8")
+    paths[1].write_bytes(vl_convert.svg_to_png(svg, scale=2))
+    paths[2].write_bytes(vl_convert.svg_to_pdf(svg))
+    return paths

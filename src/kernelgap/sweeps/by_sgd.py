@@ -17,6 +17,11 @@ def train_again(trial: Trial) -> Predictor:
     return _train([trial], None).predictor(0)
 
 
+def train_watched(trial: Trial, epochs: Sequence[int], watch: Callable[[int, Predictor], None]) -> None:
+    """Train one trial by itself, as ``train_again`` does; ``watch`` sees it after each of the epochs."""
+    _train([trial], None, epochs, lambda epoch, member: watch(epoch, member(0)))
+
+
 def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> list[TrialResult]:
     """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
     grid = _train(trials, on_progress)
@@ -38,7 +43,12 @@ def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | N
     return results
 
 
-def _train(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> GridResult:
+def _train(
+    trials: Sequence[Trial],
+    on_progress: Callable[[float], None] | None,
+    epochs: Sequence[int] | None = None,
+    watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
+) -> GridResult:
     trial = trials[0]
     samples = draw_samples(trial)
     network = networks.get(trial.network)
@@ -53,6 +63,8 @@ def _train(trials: Sequence[Trial], on_progress: Callable[[float], None] | None)
         schedule=trial.schedule,
         seed=[trial.seed, 3],
         evaluate={"validation": samples.validation, "test": samples.test},
+        epochs=epochs,
+        watch=watch,
         on_progress=on_progress,
     )
 

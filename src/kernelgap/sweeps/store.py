@@ -102,6 +102,17 @@ class Store:
                 raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
             raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
 
+    def description(self) -> dict[str, object]:
+        """What the run said that it is; nothing if it never said."""
+        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
+        return {} if held is None else dict(json.loads(held[0]))
+
+    def times(self) -> pd.DataFrame:
+        """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
+        query = "SELECT id AS chunk, label, seconds, finished, \
+                 (SELECT COUNT(*) FROM trials WHERE chunk = chunks.id) AS trials FROM chunks ORDER BY finished, id"
+        return pd.read_sql_query(query, self._connection, parse_dates=["finished"])
+
     def trials(self) -> dict[str, AnyTrial]:
         """The finished trials by their ids."""
         rows = self._connection.execute("SELECT id, description FROM trials")

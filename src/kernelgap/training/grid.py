@@ -58,7 +58,12 @@ class GridResult:
         return self.curves[name][:, -1]
 
     def predictor(self, member: int) -> Predictor:
-        return Predictor(self.model, jax.tree.map(lambda w: w[member], self.trained), self.frozen)
+        return _member(self.model, self.trained, self.frozen, member)
+
+
+def _member(model: Model, trained: Params, frozen: Params, member: int) -> Predictor:
+    own = {name: np.array(weights[member]) for name, weights in trained.items()}
+    return Predictor(model, own, {name: np.asarray(weights) for name, weights in frozen.items()})
 
 
 def train_grid(
@@ -72,12 +77,14 @@ def train_grid(
     seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
     epochs: Sequence[int] | None = None,
+    watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> GridResult:
     """Train member i with ``rates[i]`` and ``decays[i]``, all from ``params``.
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
     at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
+    ``watch`` hears each of these epochs, with a function that gives a member as it is then.
     ``on_progress`` hears the share done.
 
     Members run in groups of equal size whose weights and momenta fit a core's cache. A group takes the living members
@@ -111,6 +118,8 @@ def train_grid(
             members.measure(now, group, time)
             if on_progress is not None:
                 on_progress(members.share_done())
+        if watch is not None:
+            watch(stop, lambda member: _member(model, state.trained, frozen, member))
     return GridResult(
         rates=members.rates,
         decays=members.decays,

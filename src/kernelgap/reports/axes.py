@@ -1,0 +1,81 @@
+"""What the charts of a run share: axes, the threshold, legends, fonts."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import altair as alt
+
+MUTED = "#7b8794"
+PALETTE = ("#d9540b", "#2b83c6", "#0d9a6c")
+WIDTH, HEIGHT = 640, 420
+
+Axis = Callable[[str], alt.Y]  # the vertical axis for a column
+
+
+def legend_above() -> alt.Legend:
+    return alt.Legend(
+        title=None, orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2.4, labelFontSize=12
+    )
+
+
+def across(values: list[float], title: str, *, whole: bool) -> alt.X:
+    """A logarithmic axis with a tick at each value; linear where a value is 0."""
+    ticks = sorted(set(values))
+    room = alt.Scale(type="log" if ticks[0] > 0 else "linear", domain=[ticks[0], ticks[-1]], nice=False, padding=12)
+    axis = alt.Axis(values=ticks, format="d" if whole else "~g", grid=False, labelOverlap="greedy", labelSeparation=4)
+    return alt.X("x:Q", title=title, scale=room, axis=axis)
+
+
+def log_axis(values: Sequence[float], title: str) -> Axis:
+    """A logarithmic axis that takes in all values, with ticks at 1, 2, 5 or at powers of ten alone."""
+    positive = [v for v in values if math.isfinite(v) and v > 0]
+    low, high = min(positive) / 1.25, max(positive) * 1.25
+    digits = (1,) if math.log10(high / low) > 2.5 else (1, 2, 5)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{d}e{p}") for p in powers for d in digits if low <= float(f"{d}e{p}") <= high]
+
+    def axis(column: str) -> alt.Y:
+        return alt.Y(
+            f"{column}:Q",
+            title=title,
+            scale=alt.Scale(type="log", domain=[low, high], nice=False),
+            axis=alt.Axis(values=ticks, format="~g"),
+        )
+
+    return axis
+
+
+def linear_axis(title: str) -> Axis:
+    return lambda column: alt.Y(f"{column}:Q", title=title, scale=alt.Scale(zero=True))
+
+
+def finished(
+    chart: Any, *, on_page: bool, title: Any = None, height: int = HEIGHT, width: int = WIDTH
+) -> alt.LayerChart:
+    """On the page a chart is as wide as its place and has no ground of its own; its title is the page's."""
+    if on_page:
+        chart = chart.properties(
+            width="container",
+            height=height,
+            background="transparent",
+            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        )
+    else:
+        chart = chart.properties(
+            width=width, height=height, background="#ffffff", **({"title": title} if title else {})
+        )
+    return (
+        chart.configure(font="system-ui, sans-serif" if on_page else "sans-serif")
+        .configure_view(strokeWidth=0)
+        .configure_axis(
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            gridColor="#8884",
+            domainColor=MUTED,
+            tickColor=MUTED,
+        )
+        .configure_legend(labelFontSize=12)
+        .configure_title(anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor=MUTED)
+    )

@@ -1,0 +1,72 @@
+"""Errors against the norm of the weights, as in section 8.2."""
+
+import math
+
+import altair as alt
+import pandas as pd
+
+from kernelgap.reports.axes import PALETTE, finished, legend_above, linear_axis
+from kernelgap.reports.error_chart import TITLES, faded, paper_layers
+from kernelgap.reports.lines import paper_marks
+from kernelgap.reports.looks import looks
+
+
+def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
+    """Train and test error of every trial against the norm of its weights (section 8.2); None without any."""
+    wanted = table[table.norm.notna()].melt(
+        id_vars=["method", "norm", "width", "rate", "decay"],
+        value_vars=["train_error", "test_error"],
+        var_name="sample",
+        value_name="error",
+    )
+    wanted = wanted[wanted.error.astype(float).map(math.isfinite)]
+    if wanted.empty:
+        return None
+    wanted = wanted.assign(
+        error=wanted.error.astype(float),
+        x=wanted.norm.astype(float),
+        width=wanted.width.astype(float),
+        sample=wanted["sample"].str.removesuffix("_error"),
+    )
+    marks = paper_marks(table.attrs["experiment"], wanted)
+    y = linear_axis("error")
+    across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False))
+    methods = sorted(wanted.method.unique())
+    drawn = looks(methods)
+    points = (
+        alt.Chart(wanted)
+        .mark_point(filled=True, size=55)
+        .encode(
+            x=across,
+            y=y("error"),
+            color=alt.Color(
+                "sample:N", scale=alt.Scale(domain=["train", "test"], range=list(PALETTE[1::-1])), legend=legend_above()
+            ),
+            shape=alt.Shape(
+                "method:N",
+                scale=alt.Scale(domain=methods, range=_shapes(len(methods))),
+                legend=legend_above() if len(methods) > 1 else None,
+            ),
+            opacity=faded(on_page, 0.75, 0.05),
+            tooltip=[
+                "method:N",
+                alt.Tooltip("sample:N"),
+                alt.Tooltip("norm:Q", format=".4g"),
+                alt.Tooltip("error:Q", format=".4g"),
+                alt.Tooltip("width:Q"),
+                alt.Tooltip("rate:Q", format="~g"),
+                alt.Tooltip("decay:Q", format="~g"),
+            ],
+        )
+    )
+    chart = alt.layer(*paper_layers(marks, across, y, drawn, on_page=on_page), points)
+    if on_page:
+        return finished(
+            chart.add_params(alt.param(name="shown", value=[]), alt.param(name="pick", value="")), on_page=True
+        )
+    return finished(chart, on_page=False, title=f"{table.attrs['experiment']}: {table.attrs['title']}")
+
+
+def _shapes(count: int) -> list[str]:
+    known = ["circle", "diamond", "square", "triangle-up", "cross", "triangle-down"]
+    return [known[i % len(known)] for i in range(count)]

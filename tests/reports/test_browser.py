@@ -1,0 +1,133 @@
+"""The page in a real browser: nothing on the console, nothing asked of the network, every chart drawn."""
+
+import shutil
+
+import pytest
+
+from kernelgap.reports import signals, write_report
+from reports.runs import Invented
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("there is no chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    run = Invented()
+    for seed in (0, 1):
+        for width, error in ((4, 0.5), (8, 0.05)):
+            for rate, factor in ((0.1, 1.0), (0.2, 0.6), (0.4, float("inf"))):
+                run.sgd(error * factor, error * factor * (1 + seed / 5), width=width, rate=rate, seed=seed)
+        run.sgd(0.4, 0.5, network="2layer", seed=seed).sgd(0.5, 0.3, network="2layer", rate=0.2, seed=seed)
+        run.ridge(1.0, 1.1, seed=seed)
+    table = run.write(folder)
+    table.attrs["gap"] = {"sentence": "A gap of 50 times.", "ratio": 50.0, "needed": 1000, "error": 0.05}
+    with pytest.MonkeyPatch.context() as patch:
+        found = signals.Signals(trial="", size=2.0, epochs=[0, 4, 8], base=[2.0, 0.1, 0.2], target=[2.0, 0.3, 0.05])
+        patch.setattr(signals, "watch_signals", lambda trial: {**found, "trial": trial.id})
+        return write_report(folder, table)
+
+
+@pytest.fixture
+def opened(browser, report, request):
+    """The page at a width and in a scheme of colours, with what it complained of and asked for."""
+    width, scheme = getattr(request, "param", (1280, "light"))
+    page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda sent: asked.append(sent.url))
+    page.goto(report.path.as_uri())
+    page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
+    yield page, said, asked
+    page.context.close()
+
+
+@pytest.mark.parametrize("opened", [(1280, "light"), (390, "dark")], indirect=True)
+def test_every_chart_draws_and_nothing_is_said(opened, report):
+    page, said, asked = opened
+    charts = page.eval_on_selector_all(
+        "[data-chart]",
+        """places => places.map(p => [p.dataset.chart,
+            p.querySelectorAll('.role-mark path[d], .role-mark line').length, p.getBoundingClientRect().width])""",
+    )
+    assert [name for name, *_ in charts] == ["errors", "signals", "learning", "grid-1", "grid-2"]
+    for name, marks, width in charts:
+        assert marks > 1, name
+        assert width > 150, name
+    assert said == []
+    assert asked == [report.path.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert report.path.stat().st_size < 3e6
+
+
+def test_the_check_sees_an_empty_chart(opened):
+    page, *_ = opened
+    page.evaluate("document.querySelector('[data-chart=errors]').replaceChildren()")
+    assert page.locator("[data-chart=errors] .role-mark path[d]").count() == 0
+
+
+def test_a_method_is_isolated_and_the_pick_changes(opened):
+    page, said, _ = opened
+    faint = "[data-chart=errors] .role-mark path[opacity='0.07']"
+    assert page.locator(faint).count() == 0
+    page.locator(".legend [data-method='3resnet(all)']").click()
+    page.wait_for_timeout(300)
+    assert page.locator(faint).count() > 0
+    before = page.locator("[data-chart=errors] svg").inner_html()
+    page.locator("[data-pick=test]").click()
+    page.wait_for_timeout(300)
+    assert page.locator("[data-chart=errors] svg").inner_html() != before
+    assert page.locator("[data-pick=test]").get_attribute("aria-pressed") == "true"
+    page.locator(".legend .all").first.click()
+    page.wait_for_timeout(300)
+    assert said == []
+
+
+def test_the_table_sorts_and_shows_all(opened):
+    page, *_ = opened
+    rows = page.locator("#results tbody tr:visible")
+    assert rows.count() == 3
+    page.locator("#best-only").uncheck()
+    assert rows.count() == 4
+    page.locator("#results th button", has_text="picked on test").click()
+    values = page.eval_on_selector_all(
+        "#results tbody td:nth-child(3)", "cells => cells.map(c => Number(c.dataset.value))"
+    )
+    assert values == sorted(values)
+    page.locator("#results th button", has_text="picked on test").click()
+    again = page.eval_on_selector_all(
+        "#results tbody td:nth-child(3)", "cells => cells.map(c => Number(c.dataset.value))"
+    )
+    assert again == sorted(values, reverse=True)
+
+
+def test_a_grid_of_another_width_can_be_chosen(opened):
+    page, said, _ = opened
+    chart = page.locator("[data-chart=grid-1] svg")
+    before = chart.inner_html()
+    page.locator("select[data-for=grid-1]").select_option("width 4")
+    page.wait_for_timeout(300)
+    assert chart.inner_html() != before
+    assert said == []

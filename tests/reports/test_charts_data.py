@@ -1,0 +1,171 @@
+"""The data behind the charts: lines, bands, the paper's marks, grids and their edges, F before G."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kernelgap as kg
+from kernelgap.experiments import EXPERIMENTS
+from kernelgap.reports import signals
+from kernelgap.reports.environment import duration
+from kernelgap.reports.error_chart import error_chart
+from kernelgap.reports.heat import best_places, edges, heat_maps
+from kernelgap.reports.heat_chart import heat_chart
+from kernelgap.reports.lines import error_lines, paper_marks, without_error
+from kernelgap.reports.looks import looks
+from kernelgap.reports.norm_chart import norm_chart
+from kernelgap.reports.paper_values import VALUES
+from kernelgap.sweeps import make_trial, train_again
+from reports.runs import COMMON, SCHEDULE, Invented
+
+INF = float("inf")
+
+
+@pytest.fixture
+def several_seeds(tmp_path):
+    run = Invented()
+    for seed, better, worse in ((0, 0.1, 0.4), (1, 0.3, 0.2)):
+        run.sgd(better, better + 0.01, rate=0.1, seed=seed).sgd(worse, worse + 0.05, rate=0.2, seed=seed)
+        run.sgd(INF, INF, rate=0.4, seed=seed).sgd(0.05, 0.5, width=8, seed=seed)
+        run.ridge(1.0, 1.1, seed=seed).ridge(1.2, 1.3, ridge=1.0, seed=seed)
+    return run.write(tmp_path)
+
+
+def test_lines_are_means_over_the_picks_of_each_seed(several_seeds):
+    lines = error_lines(several_seeds)
+    point = lines[(lines.x == 4) & (lines.method == "3resnet(all)") & (lines.pick == "validation")].iloc[0]
+    assert (point.low, point.high) == pytest.approx((0.11, 0.25))  # seed 0 picks rate 0.1, seed 1 picks rate 0.2
+    assert point.error == pytest.approx((0.11 + 0.25) / 2)
+    assert point.setting == "rate 0.1, decay 0; rate 0.2, decay 0"
+    assert (point.seeds, point.failed, point.group) == (2, "2 of 6", "networks")
+    assert set(lines.pick) == {"test", "validation"}
+
+
+def test_a_kernel_is_flat_from_end_to_end(several_seeds):
+    flat = error_lines(several_seeds).query("method == 'ck2' and pick == 'test'")
+    assert flat.x.tolist() == [4, 8]
+    assert flat.error.nunique() == 1
+    assert flat.flat.all()
+
+
+def test_a_lonely_width_has_room_for_flat_lines(tmp_path):
+    lines = error_lines(Invented().sgd(0.1, 0.1).ridge(1.0, 1.0).write(tmp_path))
+    assert lines[lines.flat].x.tolist() == [2, 8, 2, 8]
+
+
+def test_what_diverged_is_named_not_drawn(tmp_path):
+    table = Invented().sgd(INF, INF).sgd(0.2, 0.3, width=8).write(tmp_path)
+    assert error_lines(table).x.unique().tolist() == [8]
+    assert without_error(table) == ["3resnet(all) width 4"]
+    nothing = table[table.width == 4]
+    nothing.attrs = table.attrs
+    assert error_lines(nothing).empty
+    assert error_chart(nothing, on_page=True) is None
+    assert heat_chart(heat_maps(nothing), "3resnet(all)", "width 4", on_page=True) is None
+
+
+def test_over_betas_each_width_has_its_line(several_seeds):
+    table = pd.concat([several_seeds.assign(beta=beta) for beta in (0.0, 0.5)], ignore_index=True)
+    table.attrs = {**several_seeds.attrs, "x": "beta"}
+    lines = error_lines(table)
+    assert set(lines.method) == {"3resnet(all) width 4", "3resnet(all) width 8", "ck2"}
+    assert set(lines.x) == {0.0, 0.5}
+    assert not lines.flat.any()
+    assert error_chart(table, on_page=False).to_dict()["layer"][-2]["encoding"]["y"]["scale"]["type"] == "log"
+
+
+def test_errors_against_norms(several_seeds):
+    table = several_seeds.assign(norm=np.arange(len(several_seeds), dtype=float))
+    table.attrs = {**several_seeds.attrs, "x": "norm", "experiment": "fig4a"}
+    spec = norm_chart(table, on_page=True).to_dict()
+    rows = max(spec["datasets"].values(), key=len)
+    assert {row["sample"] for row in rows} == {"train", "test"}
+    assert all(np.isfinite(row["error"]) for row in rows)
+
+
+def test_the_papers_values_belong_to_known_methods_and_stay_within_the_axis():
+    known = {f"{n}({m})" for n in kg.networks.NETWORKS for m in ("all", "hidden")}
+    assert {v.method for values in VALUES.values() for v in values if v.method} <= known
+    lines = pd.DataFrame({"method": ["3resnet(all)", "3resnet(all)"], "x": [150.0, 300.0]})
+    marks = paper_marks("fig2a", lines)
+    assert marks[["method", "x", "x2"]].fillna("").values.tolist() == [["3resnet(all)", 150, 200], ["", 150, 300]]
+    assert paper_marks("unheard of", lines).empty
+
+
+def test_no_two_methods_look_alike():
+    found = {trial.method for e in EXPERIMENTS.values() for trial in e.trials("quick", 0)}
+    by_sgd = {f"{network}({mode}, SGD)" for network in ("2layer", "3layer", "3resnet") for mode in ("last", "NTK")}
+    methods = sorted(found | by_sgd | {"mine", "ck2 + laplace", "<b>"})
+    drawn = [(look.colour, look.dash) for look in looks(methods).values()]
+    same_network = {m.replace("hidden", "all") for m in methods}  # a figure has one of both
+    assert len(set(drawn)) == len(same_network)
+
+
+def test_the_best_on_an_edge_is_told(tmp_path):
+    run = Invented()
+    for rate, decay, error in ((0.1, 0.0, 0.5), (0.2, 0.0, 0.4), (0.4, 0.0, INF), (0.1, 0.1, 0.3), (0.2, 0.1, 0.2)):
+        run.sgd(error, error, rate=rate, decay=decay)
+    table = run.write(tmp_path / "edge")
+    assert best_places(table) == {"3resnet(all)": "width 4"}
+    assert edges(table) == [
+        "3resnet(all) at width 4: the best is at the largest decay tried (0.1); one beyond it may be better."
+    ]
+    cells = heat_maps(table)
+    assert cells[cells.best][["rate", "decay"]].values.tolist() == [[0.2, 0.1]]
+    assert cells[cells.status == "diverged"].rate.tolist() == [0.4]
+    inside = run.sgd(0.6, 0.6, rate=0.2, decay=0.5).write(tmp_path / "inside")
+    assert edges(inside) == []
+
+
+def test_one_trial_is_no_edge(tmp_path):
+    assert edges(Invented().sgd(0.1, 0.1).write(tmp_path)) == []
+
+
+@pytest.fixture(scope="module")
+def watched():
+    trial = make_trial(
+        **COMMON, network="3resnet", mode="all", width=6, rate=0.02, decay=0.0, seed=0, schedule=SCHEDULE
+    )
+    return trial, signals.watch_signals(trial)
+
+
+def test_signals_end_where_the_network_ends(watched):
+    trial, found = watched
+    problem = kg.problems.get(trial.problem)
+    X, _ = problem.sample(trial.test_samples, [trial.seed, 2])
+    network = train_again(trial)
+    assert found["target"][-1] == pytest.approx(
+        np.mean(np.sum((network(X) - problem.target(X)) ** 2, axis=1)), rel=1e-4
+    )
+    W, b, A = (np.asarray(network.trained[name], float) for name in ("W", "b1", "A"))
+    out1 = np.maximum(X @ W.T + b, 0) @ A.T
+    assert found["base"][-1] == pytest.approx(np.mean(np.sum((out1 - problem.base(X)) ** 2, axis=1)), rel=1e-4)
+    assert found["epochs"] == signals.moments(8) == list(range(9))
+
+
+def test_signals_are_kept_and_not_computed_again(watched, tmp_path, monkeypatch):
+    trial, found = watched
+    monkeypatch.setattr(signals, "watch_signals", lambda trial: found)
+    assert signals.signals_of(trial, tmp_path, seconds=1.0) == found
+    monkeypatch.setattr(signals, "watch_signals", lambda trial: pytest.fail("trained again"))
+    assert signals.signals_of(trial, tmp_path, seconds=1.0) == found
+    other = trial.model_copy(update={"rate": 0.03})
+    assert signals.signals_of(other, tmp_path, seconds=signals.PATIENCE + 1) is None
+    (tmp_path / signals.FILE).write_text(json.dumps({"trial": trial.id}))
+    assert signals.signals_of(trial, tmp_path, seconds=signals.PATIENCE + 1) is None
+
+
+def test_when_f_and_g_are_learned():
+    found = signals.Signals(trial="", size=10.0, epochs=[0, 5, 9], base=[10.0, 0.9, 2.0], target=[11.0, 1.4, 1.3])
+    assert signals.learned_at(found, 1.35) == (5, 9)
+    assert signals.learned_at(found, 1.0) == (5, None)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.123, "0.12 s"), (42.4, "42 s"), (682, "11 min 22 s"), (11100, "3 h 5 min"), (1e6, "11 days 13 h")],
+)
+def test_durations(seconds, words):
+    assert duration(seconds) == words

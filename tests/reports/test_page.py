@@ -1,0 +1,159 @@
+"""The page of a run, of odd runs too."""
+
+import json
+import re
+import sys
+
+import pytest
+
+import tiny
+from kernelgap.cli import main
+from kernelgap.errors import InputError
+from kernelgap.experiments import EXPERIMENTS
+from kernelgap.reports import page, signals, write_report
+from reports.runs import Invented
+
+INF = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def no_bundle(monkeypatch):
+    """The drawing library is large and the same in all pages: the browser's tests have it."""
+    monkeypatch.setattr(page.vl_convert, "javascript_bundle", lambda **_: "/* </script><!-- */")
+
+
+@pytest.fixture
+def quick_signals(monkeypatch):
+    def invented(trial):
+        return signals.Signals(trial=trial.id, size=2.0, epochs=[0, 8], base=[2.0, 0.1], target=[2.0, 0.3])
+
+    monkeypatch.setattr(signals, "watch_signals", invented)
+
+
+def specs(text):
+    return json.loads(re.search(r'<script type="application/json" id="specs">(.*?)</script>', text)[1])
+
+
+def seen(text):
+    """What a reader sees, without programs and styles."""
+    return re.sub(r"\s+", " ", re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", text, flags=re.S))
+
+
+def test_a_run_with_networks_and_kernels(tmp_path, quick_signals):
+    run = Invented().sgd(0.1, 0.12).sgd(0.3, 0.35, rate=0.2).sgd(0.2, 0.1, width=8).ridge(1.0, 1.1)
+    table = run.write(tmp_path)
+    table.attrs["gap"] = {
+        "sentence": "A gap of 1,234 times (k(x=1.23456789)).",
+        "ratio": 1234.5,
+        "needed": 9,
+        "error": 0.1,
+    }
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "stale.svg").write_text("of an earlier report")
+    report = write_report(tmp_path, table)
+    text = report.path.read_text()
+    words = seen(text)
+    assert "1,234 &times; the kernel gap" in words.replace("&times;", " &times;").replace("  ", " ")
+    assert "A gap of 1,234 times (k(x=1.235))." in words
+    assert "First F, then G." in words
+    assert set(specs(text)) == {"errors", "learning", "signals", "grid-1"}
+    assert {p.name for p in (tmp_path / "charts").iterdir()} == {p.name for p in report.pictures}
+    assert (tmp_path / "charts/errors.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "charts/errors.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "charts/errors.svg").read_text().startswith("<svg")
+    assert str(tmp_path) not in text
+    assert text.count("</script>") == 3
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+
+
+def test_everything_diverged(tmp_path):
+    report = write_report(tmp_path, Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path))
+    words = seen(report.path.read_text())
+    assert "Nothing can be drawn" in words
+    assert "No kernel gap is claimed" in words
+    assert "3resnet(all) width 4" in words
+    assert specs(report.path.read_text()) == {}
+    assert report.pictures == ()
+
+
+def test_one_trial_of_one_kernel(tmp_path):
+    report = write_report(tmp_path, Invented().ridge(1.0, 1.1).write(tmp_path))
+    assert set(specs(report.path.read_text())) == {"errors"}
+    assert "How the best network learned" not in report.path.read_text()
+
+
+def test_networks_alone_with_several_seeds(tmp_path, quick_signals):
+    run = Invented()
+    for seed in (0, 1, 2):
+        run.sgd(0.1 + seed, 0.1 + seed, seed=seed).sgd(0.2, 0.2, seed=seed, network="2layer")
+    text = write_report(tmp_path, run.write(tmp_path)).path.read_text()
+    marks = [layer["mark"]["type"] for layer in specs(text)["errors"]["layer"]]
+    assert marks.count("area") == 2
+    assert "least to the greatest of 3 seeds" in seen(text)
+    assert "seeds 0, 1, 2" in seen(text)
+
+
+def test_nothing_in_a_name_is_html(tmp_path, quick_signals):
+    table = Invented().sgd(0.1, 0.12).ridge(1.0, 1.1).write(tmp_path)
+    evil = "</script><img src=x onerror=alert(1)>"
+    table["method"] = [evil + method for method in table.method]
+    table.attrs.update(experiment=evil, title=evil, scale=evil)
+    table.attrs["failures"] = [{"label": evil, "error": evil}]
+    text = write_report(tmp_path, table).path.read_text()
+    assert "<img src=x" not in text
+    assert "&lt;img src=x" in text
+    assert text.count("</script>") == 3
+
+
+def test_a_long_training_is_not_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr(signals, "PATIENCE", 0.0)
+    text = write_report(tmp_path, Invented().sgd(0.1, 0.12).write(tmp_path)).path.read_text()
+    assert "signals" not in specs(text)
+    assert "would take about 0.5 s" in seen(text)
+
+
+def test_an_unknown_experiment_is_read_from_its_trials(tmp_path, quick_signals):
+    Invented().sgd(0.3, 0.35).ridge(1.0, 1.1).write(tmp_path)
+    report = write_report(tmp_path)
+    assert report.as_record()["report"] == str(tmp_path / "report.html")
+    assert "No method got under the threshold 0.18 with 20 samples" in report.sentence
+    assert "the run did not note its own" in seen(report.path.read_text())
+
+
+def test_a_folder_without_results(tmp_path):
+    with pytest.raises(InputError, match="There is no run"):
+        write_report(tmp_path)
+    Invented().write(tmp_path)
+    with pytest.raises(InputError, match="Nothing is finished"):
+        write_report(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    table = Invented().ridge(1.0, 1.1).write(tmp_path)
+    (tmp_path / "charts").write_text("in the way")
+    with pytest.raises(InputError, match="could not be written"):
+        write_report(tmp_path, table)
+
+
+def command(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["kernelgap", *map(str, arguments)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
+    folder = tmp_path / "out"
+    assert command(monkeypatch, "run", "tiny", "--workers", 1, "--out", folder) == 0
+    assert f"Report: {folder / 'report.html'}\n" in capsys.readouterr().err
+    (folder / "report.html").unlink()
+    assert command(monkeypatch, "report", folder, "--json") == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    assert record["report"] == str(folder / "report.html")
+    assert (folder / "report.html").exists()
+    assert set(record) == {"report", "charts", "sentence", "gap", "warnings"}
+    assert "those of the end of the run" in seen((folder / "report.html").read_text())
+    assert command(monkeypatch, "report", tmp_path / "nowhere") == 2
+    assert "There is no run" in capsys.readouterr().err
