@@ -47,7 +47,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) --editable ".[dev]"
+	$(PIP) --editable ".[dev,cluster]"
 	@touch $@
 
 .venv-%/.ready: benchmarks/requirements-%.txt

@@ -10,6 +10,7 @@ from kernelgap import console
 from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.options import Json
+from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 
 app.add_typer(certify)
 app.command()(verify)
+app.command()(status)
 
 
 def run_app() -> int:
@@ -71,6 +73,7 @@ def run(
     scale: Annotated[str, typer.Option(help="quick: minutes on 2 cores. paper: the paper's whole grid.")] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler's address: tcp://host:8786.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -78,7 +81,7 @@ def run(
     try:
         from kernelgap import experiments, reports
 
-        table = experiments.run(name, scale, out, workers=workers, seed=seed)
+        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed)
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
@@ -88,3 +91,4 @@ def run(
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
+    tell_failures(table)

@@ -5,6 +5,7 @@ The unit of work and of storage.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kernelgap.sweeps.trial import AnyTrial, digest
 
@@ -15,15 +16,19 @@ class Chunk:
 
     trials: tuple[AnyTrial, ...]
 
-    @property
+    @cached_property
+    def trial_ids(self) -> tuple[str, ...]:
+        return tuple(trial.id for trial in self.trials)
+
+    @cached_property
     def id(self) -> str:
-        return digest([trial.id for trial in self.trials])
+        return digest(list(self.trial_ids))
 
     @property
     def label(self) -> str:
         return self.trials[0].label
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """Multiplications, roughly. For the order of work and progress."""
         return self.trials[0].cost * len(self.trials)
