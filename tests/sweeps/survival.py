@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -31,10 +32,8 @@ def finish(process: subprocess.Popen, within: float = 120) -> str:
 
 
 def kill(pid: int) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def workers_of(coordinator: int) -> list[int]:

@@ -11,7 +11,7 @@ import survival
 
 from kernelgap.sweeps import compiled
 
-# Run a chunk by SGD and one by conjugate gradients as a worker does; print the results and what was compiled.
+# Run a chunk as a worker does; print the results and what was compiled.
 WORKER = """
 import collections, json
 import jax
@@ -21,7 +21,7 @@ from kernelgap.sweeps.compiled import keep_programs
 heard = collections.Counter()
 jax.monitoring.register_event_listener(lambda event, **more: heard.update([event.rsplit("/", 1)[1]]))
 where = keep_programs()
-chunks = [c for c in plan_chunks(tiny.tiny.trials("quick", 0)) if c.label.startswith(("2layer(hidden)", "2layer(NTK)"))]
+chunks = [c for c in plan_chunks(tiny.tiny.trials("quick", 0)) if c.label.startswith("2layer(hidden) width 4")]
 results = [repr((r.test_error.hex(), r.curves)) for c in chunks for r in run_chunk(c).results]
 print(json.dumps({"where": str(where), "results": results, **heard}))
 """

@@ -62,9 +62,17 @@ def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
     for trial in trials:
-        together.setdefault(digest(trial.chunk_description), {})[trial.id] = trial
-    chunks = [Chunk(tuple(sorted(group.values(), key=_searched))) for group in together.values()]
+        identity, common = trial.identities
+        together.setdefault(common, {})[identity] = trial
+    chunks = [_chunk(group) for group in together.values()]
     return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
+
+
+def _chunk(group: dict[str, AnyTrial]) -> Chunk:
+    ordered = sorted(group.items(), key=lambda entry: _searched(entry[1]))
+    chunk = Chunk(tuple(trial for _, trial in ordered))
+    chunk.__dict__["trial_ids"] = tuple(identity for identity, _ in ordered)  # they are known: not to be hashed again
+    return chunk
 
 
 def _searched(trial: AnyTrial) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ import pandas as pd
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.lock import holding
-from kernelgap.sweeps.trial import AnyTrial, read_trial
+from kernelgap.sweeps.trial import AnyTrial, read_trial, recall_trial
 
 SCHEMA = """
 BEGIN;
@@ -138,7 +138,7 @@ class Store:
             (
                 r.trial_id,
                 chunk.id,
-                json.dumps(by_id[r.trial_id].model_dump(mode="json"), sort_keys=True),
+                by_id[r.trial_id].model_dump_json(),
                 r.status,
                 r.train_error,
                 r.validation_error,
@@ -191,21 +191,12 @@ class Store:
 
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
+        results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
         rows = []
-        query = "SELECT id, description, status, train_error, validation_error, test_error, test_standard_error, \
-                 diverged_at, curves FROM trials"
-        for (
-            trial_id,
-            description,
-            status,
-            train,
-            validation,
-            test,
-            error,
-            diverged_at,
-            curves,
-        ) in self._connection.execute(query):
-            trial = read_trial(description)
+        for trial_id, description, curves, *values in self._connection.execute(
+            f"SELECT id, description, curves, {', '.join(results)} FROM trials"
+        ):
+            trial = recall_trial(description)
             rows.append(
                 {
                     "method": trial.method,
@@ -214,12 +205,7 @@ class Store:
                     "samples": trial.samples,
                     "seed": trial.seed,
                     **{name: getattr(trial, name, None) for name in ("rate", "decay", "ridge")},
-                    "status": status,
-                    "train_error": train,
-                    "validation_error": validation,
-                    "test_error": test,
-                    "test_standard_error": error,
-                    "diverged_at": diverged_at,
+                    **dict(zip(results, values, strict=True)),
                     "trial": trial_id,
                     "curves": json.loads(curves),
                 }
