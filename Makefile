@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench bench-training bench-kernels bench-oracle clean
+.PHONY: run test slow lint format bench bench-training bench-kernels bench-oracle bench-store clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -24,7 +24,7 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: bench-training bench-kernels bench-oracle  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
+bench: bench-training bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
 
 bench-training: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python
@@ -35,6 +35,9 @@ bench-kernels: $(VENV)/.ready .venv-neural-tangents/.ready
 
 bench-oracle: $(VENV)/.ready
 	$(BIN)/python benchmarks/oracle.py
+
+bench-store: $(VENV)/.ready
+	$(BIN)/python benchmarks/store.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,7 +50,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) --editable ".[dev]"
+	$(PIP) --editable ".[dev,cluster]"
 	@touch $@
 
 .venv-%/.ready: benchmarks/requirements-%.txt

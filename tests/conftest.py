@@ -14,6 +14,11 @@ os.environ["OMP_NUM_THREADS"] = "1"
 threadpool_limits(limits=1)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Workers keep their compiled programs with pytest's own cache, not in the home of whoever tests."""
+    os.environ["KERNELGAP_CACHE_DIR"] = str(config.cache.mkdir("programs"))
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(12345)

@@ -2,9 +2,7 @@
 
 import dataclasses
 import fcntl
-import os
 import random
-import signal
 import sqlite3
 
 import pandas as pd
@@ -164,18 +162,6 @@ def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
         assert store.finished() == {chunks[0].id, chunks[1].id}
 
 
-def test_a_worker_that_dies_is_reported_and_the_rest_is_kept(chunks, tmp_path, monkeypatch):
-    monkeypatch.setattr("kernelgap.sweeps.local._work", die)
-    with Store.open(tmp_path) as store:
-        store.save(chunks[0], run_chunk(chunks[0]))
-        with pytest.raises(InputError, match=r"worker process died.*1 of 10 chunks were finished and are kept"):
-            run_chunks(chunks, store, workers=1)
-
-
-def die(chunk):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_folder_of_another_run_is_refused(tmp_path):
     with Store.open(tmp_path) as store:
         store.describe({"experiment": "tiny", "seed": 0})
@@ -194,18 +180,54 @@ def test_a_folder_in_use_is_refused(tmp_path):
         assert store.finished() == set()
 
 
-def test_a_damaged_file_is_refused_and_left_alone(tmp_path):
-    (tmp_path / "run.sqlite").write_bytes(b"not a database" * 100)
-    with pytest.raises(InputError, match="left as it is"), Store.open(tmp_path):
+def noise(path):
+    path.write_bytes(b"not a database" * 100)
+
+
+def garbled(path):
+    """The header is whole, a page in the middle is not."""
+    with open(path, "r+b") as file:
+        file.seek(2 * 4096)
+        file.write(bytes(range(256)) * 16)
+
+
+def cut(path):
+    with open(path, "r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("damage", [noise, garbled, cut])
+def test_a_damaged_file_is_refused_and_left_alone(chunks, tmp_path, damage):
+    with Store.open(tmp_path) as store:
+        store.save(chunks[-1], run_chunk(chunks[-1]))
+    path = tmp_path / "run.sqlite"
+    damage(path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"not a readable run.*left as it is: move it away"), Store.open(tmp_path):
         pass
-    assert (tmp_path / "run.sqlite").read_bytes() == b"not a database" * 100
+    assert path.read_bytes() == before
+
+
+def test_what_a_kill_can_leave_of_a_new_file_is_not_damage(tmp_path):
+    (tmp_path / "run.sqlite").touch()
+    with Store.open(tmp_path) as store:
+        assert store.finished() == set()
+    (tmp_path / "run.sqlite").unlink()
+    with sqlite3.connect(tmp_path / "run.sqlite") as begun:
+        begun.execute("PRAGMA journal_mode = WAL")
+    begun.close()
+    with Store.open(tmp_path) as store:
+        assert store.finished() == set()
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     with sqlite3.connect(tmp_path / "run.sqlite") as other:
         other.execute("CREATE TABLE trials (something TEXT)")
+    other.close()
+    before = (tmp_path / "run.sqlite").read_bytes()
     with pytest.raises(InputError, match="not a readable run"), Store.open(tmp_path):
         pass
+    assert (tmp_path / "run.sqlite").read_bytes() == before
 
 
 def test_test_errors_are_against_the_target_without_noise():

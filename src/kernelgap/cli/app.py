@@ -11,6 +11,7 @@ from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.options import Json
 from kernelgap.cli.report import report
+from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.add_typer(certify)
 app.command()(verify)
 app.command()(report)
+app.command()(status)
 
 
 def run_app() -> int:
@@ -73,6 +75,7 @@ def run(
     scale: Annotated[str, typer.Option(help="quick: minutes on 2 cores. paper: the paper's whole grid.")] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler's address: tcp://host:8786.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -80,7 +83,7 @@ def run(
     try:
         from kernelgap import experiments, reports
 
-        table = experiments.run(name, scale, out, workers=workers, seed=seed)
+        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed)
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
@@ -92,3 +95,4 @@ def run(
         show.results(table)
     written = reports.write_report(table.attrs["folder"], table)
     console.message(f"Report: {written.path}")
+    tell_failures(table)

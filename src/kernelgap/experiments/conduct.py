@@ -1,12 +1,14 @@
 """Run an experiment from its name to its table."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
 
 from kernelgap import console, problems
+from kernelgap.errors import InputError
 from kernelgap.experiments.gap_of_run import gap_of_run
 from kernelgap.experiments.registry import get
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
@@ -18,12 +20,15 @@ def run(
     out: str | Path | None = None,
     *,
     workers: int | None = None,
+    cluster: str | None = None,
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Run an experiment and return its results table: one row a trial.
 
     Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
+    Chunks run on ``workers`` processes here (default: one a core), or on the Dask cluster whose scheduler has the
+    address ``cluster``. Those that fail are left out, named in ``attrs["failures"]``, and tried again by the next run.
     The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder, and the kernel gap of
     its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
     standard error unless ``on_progress`` takes it.
@@ -42,11 +47,15 @@ def run(
             }
         )
         if on_progress is not None:
-            run_chunks(chunks, store, workers=workers, on_progress=on_progress)
+            failures = run_chunks(chunks, store, workers=workers, cluster=cluster, on_progress=on_progress)
         else:
             with console.progress(f"{name} ({scale})") as show:
-                run_chunks(chunks, store, workers=workers, on_progress=lambda p: show(p.share, str(p)))
+                failures = run_chunks(
+                    chunks, store, workers=workers, cluster=cluster, on_progress=lambda p: show(p.share, str(p))
+                )
         table = store.table()
+    if table.empty and failures:
+        raise InputError(f"All {len(chunks)} chunks failed; the first with: {failures[0].error}")
     table.attrs = {
         "experiment": name,
         "title": experiment.title,
@@ -56,6 +65,7 @@ def run(
         "samples": experiment.samples,
         "threshold": problems.get(experiment.problem).threshold,
         "folder": str(folder),
+        "failures": [asdict(failure) for failure in failures],
     }
     gap = gap_of_run(table)
     table.attrs["gap"] = None if gap is None else gap.as_record()

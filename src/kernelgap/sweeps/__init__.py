@@ -3,23 +3,28 @@
 from kernelgap.sweeps.by_sgd import train_again, train_watched
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
-from kernelgap.sweeps.runner import Interrupted, Progress, run_chunks
-from kernelgap.sweeps.store import Store
+from kernelgap.sweeps.meter import Progress
+from kernelgap.sweeps.runner import Interrupted, run_chunks
+from kernelgap.sweeps.status import Status, read_status
+from kernelgap.sweeps.store import Failure, Store
 from kernelgap.sweeps.trial import AnyTrial, RidgeTrial, Trial, make_ridge_trial, make_trial
 
 __all__ = [
     "AnyTrial",
     "Chunk",
     "ChunkResult",
+    "Failure",
     "Interrupted",
     "Progress",
     "RidgeTrial",
+    "Status",
     "Store",
     "Trial",
     "TrialResult",
     "make_ridge_trial",
     "make_trial",
     "plan_chunks",
+    "read_status",
     "run_chunk",
     "run_chunks",
     "train_again",

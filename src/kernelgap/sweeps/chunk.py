@@ -5,6 +5,7 @@ The unit of work and of storage.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from kernelgap.sweeps.trial import AnyTrial, digest
 
@@ -15,15 +16,19 @@ class Chunk:
 
     trials: tuple[AnyTrial, ...]
 
-    @property
+    @cached_property
+    def trial_ids(self) -> tuple[str, ...]:
+        return tuple(trial.id for trial in self.trials)
+
+    @cached_property
     def id(self) -> str:
-        return digest([trial.id for trial in self.trials])
+        return digest(list(self.trial_ids))
 
     @property
     def label(self) -> str:
         return self.trials[0].label
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """Multiplications, roughly. For the order of work and progress."""
         return self.trials[0].cost * len(self.trials)
@@ -57,9 +62,17 @@ def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
     for trial in trials:
-        together.setdefault(digest(trial.chunk_description), {})[trial.id] = trial
-    chunks = [Chunk(tuple(sorted(group.values(), key=_searched))) for group in together.values()]
+        identity, common = trial.identities
+        together.setdefault(common, {})[identity] = trial
+    chunks = [_chunk(group) for group in together.values()]
     return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
+
+
+def _chunk(group: dict[str, AnyTrial]) -> Chunk:
+    ordered = sorted(group.items(), key=lambda entry: _searched(entry[1]))
+    chunk = Chunk(tuple(trial for _, trial in ordered))
+    chunk.__dict__["trial_ids"] = tuple(identity for identity, _ in ordered)  # they are known: not to be hashed again
+    return chunk
 
 
 def _searched(trial: AnyTrial) -> tuple[float, ...]:

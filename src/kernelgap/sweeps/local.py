@@ -1,18 +1,27 @@
-"""Worker processes on this machine: single-threaded, one a core."""
+"""Worker processes on this machine: single-threaded, one a core.
+
+Each worker has an executor and a queue of its own. If it dies, nothing that it held (a lock, half a message) can stop
+the others, it is plain which chunk it died of, and it alone is replaced.
+"""
 
 import os
+import re
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
+from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
+from kernelgap.sweeps.compiled import keep_programs
 from kernelgap.sweeps.execute import run_chunk
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
@@ -23,46 +32,104 @@ SINGLE_THREADED = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 
+SHORT = 0.5  # seconds; chunks that take less wait in line at a worker, so that it need not wait for the coordinator
+LINE = 8  # how many short chunks a worker has before it
+TELL = 0.2  # seconds between a worker's words on how far it is
+LOOK = 1.0  # seconds between a worker's looks at whether its coordinator lives
 
-@dataclass(frozen=True)
+
+class Worker:
+    """One process, behind an executor that starts it with its first chunk."""
+
+    def __init__(self) -> None:
+        context = get_context("loky")
+        self.told = context.SimpleQueue()
+        self._futures: list[Future[ChunkResult]] = []
+        self.blamed = False  # the chunk that it died of has been found
+        flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
+        platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
+        environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform}
+        begin = {"initializer": _begin, "initargs": (self.told, os.getpid())}
+        self._executor = ProcessPoolExecutor(1, context=context, env=environment, **begin)
+
+    def under_way(self) -> int:
+        """How many chunks it has before it."""
+        self._futures = [future for future in self._futures if not future.done()]
+        return len(self._futures)
+
+    def submit(self, chunk: Chunk) -> "Future[ChunkResult]":
+        future: Future[ChunkResult] = self._executor.submit(_work, chunk)
+        self._futures.append(future)
+        return future
+
+    def end(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+
 class LocalWorkers:
-    """An executor of chunks, and what its workers have told about their progress."""
+    """As many workers as asked for, each replaced when it dies."""
 
-    executor: ProcessPoolExecutor
-    _told: Any
+    def __init__(self, count: int) -> None:
+        self._workers = [Worker() for _ in range(count)]
+        self._at: WeakKeyDictionary[Future[ChunkResult], Worker] = WeakKeyDictionary()
 
-    def submit(self, chunk: Chunk) -> Any:
+    def room(self, seconds: float | None) -> int:
+        return len(self._workers) * (LINE if seconds is not None and seconds < SHORT else 1)
+
+    def submit(self, chunk: Chunk) -> "Future[ChunkResult]":
         # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take. The
         # resource tracker, which would lift the mask, is started before.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return self.executor.submit(_work, chunk)
+            return self._submit(chunk)
+        except OSError as error:
+            raise InputError(f"A worker process could not be started: {error.strerror}. Try fewer workers.") from None
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
+    def _submit(self, chunk: Chunk) -> "Future[ChunkResult]":
+        number, worker = min(enumerate(self._workers), key=lambda entry: entry[1].under_way())
+        try:
+            future = worker.submit(chunk)
+        except BrokenExecutor:  # it has died
+            worker.end()
+            worker = self._workers[number] = Worker()
+            future = worker.submit(chunk)
+        self._at[future] = worker
+        return future
+
     def progress(self) -> list[tuple[str, float]]:
-        """(chunk id, share done) as told since the last call."""
         news = []
-        while not self._told.empty():
-            news.append(self._told.get())
+        for worker in self._workers:
+            while not worker.told.empty():
+                news.append(worker.told.get())
         return news
+
+    def died(self, future: "Future[ChunkResult]", error: BrokenExecutor) -> str | None:
+        """A worker takes its chunks in order: it died of the first that it has not finished."""
+        worker = self._at[future]
+        if worker.blamed:
+            return None
+        worker.blamed = True
+        codes = re.search(r"\{(.*)\}", str(error))
+        how = f" ({codes[1]})" if codes else ""
+        return f"the worker process died{how}, perhaps for lack of memory"
+
+    def end(self) -> None:
+        for worker in self._workers:
+            worker.end()
 
 
 @contextmanager
 def local_workers(count: int) -> Iterator[LocalWorkers]:
     """Start workers; end them with the block, whatever they are doing."""
-    context = get_context("loky")
-    told = context.SimpleQueue()
-    flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
-    platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
-    environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform}
-    executor = ProcessPoolExecutor(count, context=context, env=environment, initializer=_begin, initargs=(told,))
+    workers = LocalWorkers(count)
     try:
         with _terminated_like_interrupted():
-            yield LocalWorkers(executor, told)
+            yield workers
     finally:
-        executor.shutdown(wait=True, kill_workers=True)
+        workers.end()
 
 
 @contextmanager
@@ -83,19 +150,34 @@ def _terminated_like_interrupted() -> Iterator[None]:
 _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
 
 
-def _begin(told: Any) -> None:
+def _begin(told: Any, coordinator: int) -> None:
     global _tell
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
+    keep_programs()
     _tell = told.put
 
 
+def _end_with(coordinator: int) -> None:
+    """End this process when its coordinator is gone, killed: nobody waits for the result."""
+    while os.getppid() == coordinator:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
 def _work(chunk: Chunk) -> ChunkResult:
-    parent = os.getppid()
+    return run_chunk(chunk, telling(lambda share: None if _tell is None else _tell((chunk.id, share))))
+
+
+def telling(tell: Callable[[float], None]) -> Callable[[float], None]:
+    """Tell that it begins, then how far it is, not more often than anyone looks."""
+    tell(0.0)
+    last = time.monotonic()
 
     def on_progress(share: float) -> None:
-        if os.getppid() != parent:  # the coordinator is gone, killed: nobody waits for the result
-            os._exit(1)
-        if _tell is not None:
-            _tell((chunk.id, share))
+        nonlocal last
+        if time.monotonic() - last >= TELL:
+            last = time.monotonic()
+            tell(share)
 
-    return run_chunk(chunk, on_progress)
+    return on_progress

@@ -1,28 +1,23 @@
 """Run what is not finished yet, store each chunk as it comes, and say how far it is."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 
 from kernelgap.errors import InputError
 from kernelgap.machine import cores
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.local import LocalWorkers, local_workers
-from kernelgap.sweeps.store import Store
+from kernelgap.sweeps.cluster import cluster_workers
+from kernelgap.sweeps.local import local_workers
+from kernelgap.sweeps.meter import Meter, Progress
+from kernelgap.sweeps.status import Diary
+from kernelgap.sweeps.store import Failure, Store
+from kernelgap.sweeps.workers import ExecutorWorkers, Workers
 
 POLL = 0.2  # seconds between looks at the workers' progress
-
-
-@dataclass(frozen=True)
-class Progress:
-    """``share`` of the whole cost that is done, and the number of finished chunks."""
-
-    share: float
-    chunks_done: int
-    chunks: int
-
-    def __str__(self) -> str:
-        return f"{self.chunks_done} of {self.chunks} chunks"
+RETRIES = 2  # how often a chunk is tried again after its worker died
 
 
 class Interrupted(KeyboardInterrupt):
@@ -37,60 +32,124 @@ def run_chunks(
     store: Store,
     *,
     workers: int | None = None,
+    cluster: str | None = None,
+    executor: Executor | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
-) -> None:
-    """Train the chunks that the store does not hold yet, on local workers: one a core, if their number is not given."""
-    workers = cores() if workers is None else workers
-    if workers < 1:
+) -> list[Failure]:
+    """Train the chunks that the store does not hold yet, and return those that failed.
+
+    They go to local workers (one a core, if their number is not given), to the Dask cluster at an address, or to an
+    executor with as many chunks under way as ``workers`` says. A chunk whose worker died is tried ``RETRIES`` times
+    more, after the others; one that raises is not, as it would raise again. Either is then stored as failed with its
+    error, and tried again by the next run.
+    """
+    if workers is not None and workers < 1:
         raise InputError(f"A run needs at least 1 worker, not {workers}.")
+    if cluster is not None and workers is not None:
+        raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
     finished = store.finished()
     left = [chunk for chunk in chunks if chunk.id not in finished]
-    meter = _Meter(chunks, {c.id for c in chunks} & finished)
+    store.forget_failures()
+    meter = Meter(chunks, finished)
     on_progress(meter.progress())
     if not left:
-        return
+        return []
     try:
-        with local_workers(min(workers, len(left))) as pool:
-            _drain(pool, {pool.submit(chunk): chunk for chunk in left}, store, meter, on_progress)
+        with _workers(workers, cluster, executor, len(left)) as pool, Diary.kept(store.folder, meter) as diary:
+            _Run(pool, store, meter, diary, on_progress).through(left)
     except KeyboardInterrupt:
-        raise Interrupted(len(meter.done), len(chunks)) from None
-    except BrokenExecutor:
-        kept = f"{len(meter.done)} of {len(chunks)} chunks were finished and are kept"
-        raise InputError(
-            f"A worker process died, perhaps for lack of memory; {kept}. Go on with the same command and fewer workers."
-        ) from None
+        raise Interrupted(meter.done, len(chunks)) from None
+    return store.failures()
 
 
-def _drain(
-    pool: LocalWorkers,
-    futures: dict[Future[ChunkResult], Chunk],
-    store: Store,
-    meter: "_Meter",
-    on_progress: Callable[[Progress], None],
-) -> None:
-    waiting = set(futures)
-    while waiting:
-        ready, waiting = wait(waiting, timeout=POLL, return_when=FIRST_COMPLETED)
-        news = pool.progress()
-        for chunk_id, share in news:
-            meter.shares[chunk_id] = share
-        if news and not ready:
-            on_progress(meter.progress())
-        for future in ready:
-            chunk = futures[future]
-            store.save(chunk, future.result())
-            meter.done.add(chunk.id)
-            on_progress(meter.progress())
+@contextmanager
+def _workers(count: int | None, cluster: str | None, executor: Executor | None, chunks: int) -> Iterator[Workers]:
+    if executor is not None:
+        yield ExecutorWorkers(executor, count or cores())
+    elif cluster is not None:
+        with cluster_workers(cluster) as remote:
+            yield remote
+    else:
+        with local_workers(min(count or cores(), chunks)) as local:
+            yield local
 
 
-class _Meter:
-    """How much of the cost is done, over finished and running chunks."""
+class _Run:
+    """One start of a run: chunks to workers, results to the store."""
 
-    def __init__(self, chunks: Sequence[Chunk], done: set[str]) -> None:
-        self.costs = {chunk.id: chunk.cost for chunk in chunks}
-        self.done = done
-        self.shares: dict[str, float] = {}
+    def __init__(
+        self, pool: Workers, store: Store, meter: Meter, diary: Diary, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self.pool, self.store, self.meter, self.diary, self.on_progress = pool, store, meter, diary, on_progress
+        self.waiting: deque[Chunk] = deque()
+        self.under_way: dict[Future[ChunkResult], Chunk] = {}
+        self.by_id: dict[str, Chunk] = {}
+        self.arrived: SimpleQueue[Future[ChunkResult]] = SimpleQueue()
+        self.deaths: Counter[str] = Counter()
+        self.seconds: float | None = None  # what the last chunk took
 
-    def progress(self) -> Progress:
-        done = sum(c * (1.0 if i in self.done else self.shares.get(i, 0.0)) for i, c in self.costs.items())
-        return Progress(done / sum(self.costs.values()), len(self.done), len(self.costs))
+    def through(self, chunks: Sequence[Chunk]) -> None:
+        self.waiting.extend(chunks)
+        while self.waiting or self.under_way:
+            self._send()
+            ready = self._ready()
+            news = self.pool.progress()
+            for chunk_id, share in news:
+                if chunk_id in self.by_id:  # not the last words of one that is finished
+                    self.meter.heard(self.by_id[chunk_id], share)
+            for future in ready:
+                self._settle(future)
+            if ready or news:
+                self.on_progress(self.meter.progress())
+            self.diary.write()
+
+    def _send(self) -> None:
+        while self.waiting and len(self.under_way) < self.pool.room(self.seconds):
+            chunk = self.waiting.popleft()
+            future = self.pool.submit(chunk)
+            self.under_way[future] = self.by_id[chunk.id] = chunk
+            future.add_done_callback(self.arrived.put)
+
+    def _ready(self) -> list[Future[ChunkResult]]:
+        """What has come since the last look; if nothing has, what comes within ``POLL``."""
+        ready = []
+        try:
+            ready.append(self.arrived.get(timeout=POLL))
+            while len(ready) < len(self.under_way):
+                ready.append(self.arrived.get_nowait())
+        except Empty:
+            pass
+        return ready
+
+    def _settle(self, future: Future[ChunkResult]) -> None:
+        chunk = self.under_way.pop(future)
+        del self.by_id[chunk.id]
+        try:
+            result = future.result()
+        except BrokenExecutor as error:
+            self.meter.stop(chunk)
+            self._retry(chunk, self.pool.died(future, error))
+        except CancelledError:
+            kept = f"{self.meter.done} of {self.meter.chunks} chunks were finished and are kept"
+            raise InputError(f"The workers were lost; {kept}. The same command goes on from there.") from None
+        except Exception as error:  # the chunk's own, whatever it is: the rest goes on
+            self._fail(chunk, 1 + self.deaths[chunk.id], f"{type(error).__name__}: {error}")
+        else:
+            self.store.save(chunk, result)
+            self.meter.finish(chunk)
+            self.seconds = result.seconds
+
+    def _retry(self, chunk: Chunk, death: str | None) -> None:
+        """Back into the line: at its head if another chunk was to blame, at its end if it may be itself."""
+        if death is None:
+            self.waiting.appendleft(chunk)
+            return
+        self.deaths[chunk.id] += 1
+        if self.deaths[chunk.id] <= RETRIES:
+            self.waiting.append(chunk)
+        else:
+            self._fail(chunk, self.deaths[chunk.id], f"{death} ({self.deaths[chunk.id]} times)")
+
+    def _fail(self, chunk: Chunk, attempts: int, error: str) -> None:
+        self.store.fail(chunk, attempts, error)
+        self.meter.fail(chunk)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
@@ -12,6 +13,21 @@ from kernelgap.errors import InputError, unknown, validated
 from kernelgap.training import Schedule, get_model
 
 LINEAR_MODES = {"last": "last", "ntk": "NTK"}  # modes that are kernel methods, as the paper writes them
+
+
+@lru_cache(maxsize=1024)
+def _problem_spec(text: str) -> str:
+    return problems.get(text).spec
+
+
+@lru_cache(maxsize=1024)
+def _kernel_spec(text: str) -> str:
+    return kernels.get(text).spec
+
+
+@lru_cache(maxsize=1024)
+def _combines(kernel: str) -> bool:
+    return kernels.get(kernel).combines
 
 
 class Description(BaseModel):
@@ -33,16 +49,18 @@ class Description(BaseModel):
     @classmethod
     def _canonical(cls, text: str) -> str:
         """The same problem always in the same words, so that it has the same identity."""
-        return problems.get(text).spec
+        return _problem_spec(text)
 
     @property
     def id(self) -> str:
         return digest(self.model_dump(mode="json"))
 
     @property
-    def chunk_description(self) -> dict[str, object]:
-        """What trials that are fitted together have in common: all but what is searched."""
-        return self.model_dump(mode="json", exclude=set(self.searched))
+    def identities(self) -> tuple[str, str]:
+        """The ids of the trial and of what trials that are fitted together have in common: all but what is searched."""
+        description = self.model_dump(mode="json")
+        common = {name: value for name, value in description.items() if name not in self.searched}
+        return digest(description), digest(common)
 
 
 class Trial(Description):
@@ -105,14 +123,14 @@ class RidgeTrial(Description):
     @classmethod
     def _canonical_kernel(cls, text: str | None) -> str | None:
         """The same kernel always in the same words, so that it has the same identity."""
-        return None if text is None else kernels.get(text).spec
+        return None if text is None else _kernel_spec(text)
 
     @model_validator(mode="after")
     def _possible(self) -> "RidgeTrial":
         if self.kernel is not None:
             if (self.network, self.mode, self.width) != (None, None, None):
                 raise InputError("A ridge trial has either a kernel, or a network with mode and width.")
-            if not kernels.get(self.kernel).combines:
+            if not _combines(self.kernel):
                 raise InputError(f"A trial draws its inputs, so its kernel cannot be '{self.kernel}'.")
             return self
         if self.network is None or self.width is None:
@@ -158,12 +176,19 @@ def _name(kernel: str) -> str:
 
 
 AnyTrial = Trial | RidgeTrial
+_KINDS: dict[str, type[AnyTrial]] = {"sgd": Trial, "ridge": RidgeTrial}
 _ANY: TypeAdapter[AnyTrial] = TypeAdapter(Annotated[AnyTrial, Field(discriminator="kind")])
 
 
 def read_trial(text: str) -> AnyTrial:
     """A trial from its JSON."""
     return _ANY.validate_json(text)
+
+
+def recall_trial(text: str) -> AnyTrial:
+    """A trial from its JSON as it was stored: what was checked then is not checked again, and stays plain data."""
+    fields = json.loads(text)
+    return _KINDS[fields["kind"]].model_construct(**fields)
 
 
 def make_trial(**description: object) -> Trial:

@@ -1,0 +1,92 @@
+"""The command that looks at a run from another terminal."""
+
+import json
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pandas as pd
+import typer
+
+from kernelgap import console
+from kernelgap.cli.options import Json
+
+if TYPE_CHECKING:
+    from kernelgap.sweeps import Status
+
+EVERY = 1.0  # seconds between looks
+
+
+def status(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    follow: Annotated[bool, typer.Option("--follow", help="Keep looking until the run ends.")] = False,
+    as_json: Json = False,
+) -> None:
+    """How far a run is: chunks done, running, failed and left. Never disturbs it."""
+    from kernelgap.sweeps import read_status
+
+    found = read_status(folder)
+    if follow and found.held:
+        with console.progress(_name(found)) as show:
+            while found.held:
+                show(found.share, _counts(found))
+                time.sleep(EVERY)
+                found = read_status(folder)
+    if as_json:
+        console.answer(json.dumps(found.as_record()))
+    else:
+        _show(found)
+
+
+def tell_failures(table: pd.DataFrame) -> None:
+    """One sentence on the chunks of a run that failed, and exit code 1; nothing if none did."""
+    failures = table.attrs["failures"]
+    if not failures:
+        return
+    first, folder = failures[0], table.attrs["folder"]
+    number = (
+        f"{len(failures)} chunk{'s' if len(failures) > 1 else ''} failed and {'are' if len(failures) > 1 else 'is'}"
+    )
+    console.message(
+        f"kernelgap: {number} missing above, first '{first['label']}': {first['error']} The same command tries again; "
+        f"'kernelgap status {folder}' lists them."
+    )
+    raise typer.Exit(1)
+
+
+def _show(found: "Status") -> None:
+    if found.held:
+        state = f"process {found.pid} on {found.host} is running it"
+    elif found.chunks and found.done == found.chunks:
+        state = "finished"
+    else:
+        state = "nobody is running it: give the same 'kernelgap run' command to go on"
+    console.answer(f"{_name(found)}: {state}")
+    console.answer(f"{_counts(found)}: {found.share:.0%}")
+    times = (
+        []
+        if found.elapsed is None
+        else [f"{_clock(found.elapsed)} since it was {'' if found.held else 'last '}started"]
+    )
+    times += [] if found.remaining is None else [f"about {_clock(found.remaining)} left"]
+    if times:
+        console.answer(", ".join(times))
+    for chunk in found.running:
+        console.answer(f"  running  {chunk['label']}: {chunk['share']:.0%} in {_clock(chunk['seconds'])}")
+    for failure in found.failures:
+        console.answer(f"  failed   {failure.label}: {failure.error}")
+
+
+def _name(found: "Status") -> str:
+    return f"{found.experiment} ({found.scale}, seed {found.seed})" if found.experiment else found.folder
+
+
+def _counts(found: "Status") -> str:
+    more = f"{len(found.running)} running, {found.failed} failed, {found.left} left"
+    return f"{found.done} of {found.chunks} chunks done, {more}"
+
+
+def _clock(seconds: float) -> str:
+    """As 0:01:25."""
+    return str(timedelta(seconds=round(max(0.0, seconds))))

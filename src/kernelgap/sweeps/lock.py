@@ -1,0 +1,92 @@
+"""Who holds a run's folder: one process at a time, and anyone can see who without asking for the lock."""
+
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kernelgap.errors import InputError
+
+FILE = "run.lock"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that holds a run. ``started`` tells it from a later process with the same number."""
+
+    pid: int
+    host: str
+    started: str
+
+    @property
+    def here(self) -> bool:
+        """Whether it is a process of this machine, so that one can see whether it lives."""
+        return self.host == socket.gethostname()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs, as far as this machine can tell."""
+        if not self.here:
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass  # somebody else's, and alive
+        return _started(self.pid) == self.started
+
+
+@contextmanager
+def holding(folder: Path) -> Iterator[None]:
+    """Hold the folder, making it if it is not there; refuse it if another process does. Ends with the process."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = open(folder / FILE, "a+")  # noqa: SIM115 (held until the block ends)
+    except OSError as error:
+        raise InputError(f"The output folder '{folder}' cannot be written: {error.strerror}. Choose another.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            who = last_holder(folder)
+            named = "" if who is None else f" ({who.pid} on {who.host})"
+            advice = f"wait for it ('kernelgap status {folder}' shows how far it is), or choose another folder."
+            raise InputError(f"Another process{named} is running in '{folder}': {advice}") from None
+        except OSError as error:
+            raise InputError(
+                f"'{folder}' cannot be locked: {error.strerror}. Choose a folder on a local disk."
+            ) from None
+        me = Holder(os.getpid(), socket.gethostname(), _started(os.getpid()))
+        with suppress(OSError):  # a full disk: the lock holds all the same
+            _write(lock.fileno(), json.dumps(asdict(me)))
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                _write(lock.fileno(), "")
+
+
+def last_holder(folder: Path) -> Holder | None:
+    """Who holds the folder, or held it when killed."""
+    try:
+        return Holder(**json.loads((folder / FILE).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write(file: int, text: str) -> None:
+    os.ftruncate(file, 0)
+    os.write(file, text.encode())
+
+
+def _started(pid: int) -> str:
+    """When a process started, in the system's ticks; empty where the system does not say."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

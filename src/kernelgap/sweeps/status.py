@@ -1,0 +1,139 @@
+"""How far a run is, for anyone who looks: written by its coordinator about once a second, read without its lock."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kernelgap.sweeps.lock import last_holder
+from kernelgap.sweeps.meter import Meter
+from kernelgap.sweeps.store import Failure, Store
+
+FILE = "status.json"
+OFTEN = 1.0  # seconds between two entries
+SILENT = 30.0  # seconds after which a coordinator on another machine is taken for dead
+
+
+class Diary:
+    """What the coordinator writes down. A disk that is full keeps nobody from running."""
+
+    def __init__(self, folder: Path, meter: Meter) -> None:
+        self._path, self._meter = folder / FILE, meter
+        self._began, self._written = time.time(), 0.0
+        self._share_at_start = meter.finished_share
+
+    @classmethod
+    @contextmanager
+    def kept(cls, folder: Path, meter: Meter) -> Iterator["Diary"]:
+        """A diary that begins and ends with the block."""
+        diary = cls(folder, meter)
+        diary.write(at_once=True)
+        try:
+            yield diary
+        finally:
+            diary.write(at_once=True)
+
+    def write(self, at_once: bool = False) -> None:
+        now = time.time()
+        if not at_once and 0 <= now - self._written < OFTEN:
+            return
+        self._written = now
+        entry = {
+            "began": self._began,
+            "updated": now,
+            "share_at_start": self._share_at_start,
+            "share": self._meter.progress().share,
+            "finished_share": self._meter.finished_share,
+            "running": [
+                {"label": r.label, "share": r.share, "seconds": now - r.began} for r in self._meter.running.values()
+            ],
+        }
+        with suppress(OSError):
+            draft = self._path.with_suffix(".draft")
+            draft.write_text(json.dumps(entry))
+            os.replace(draft, self._path)
+
+
+@dataclass(frozen=True)
+class Status:
+    """A run as it stands. ``elapsed`` and ``remaining`` are seconds of this start, or of the last; None if unknown."""
+
+    folder: str
+    experiment: str | None
+    scale: str | None
+    seed: int | None
+    held: bool
+    pid: int | None
+    host: str | None
+    chunks: int
+    done: int
+    running: tuple[dict[str, Any], ...]
+    failures: tuple[Failure, ...]
+    share: float
+    elapsed: float | None
+    remaining: float | None
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
+
+    @property
+    def left(self) -> int:
+        """Chunks that are neither done, nor running, nor failed."""
+        return max(0, self.chunks - self.done - len(self.running) - self.failed)
+
+    def as_record(self) -> dict[str, Any]:
+        counted = {"running": len(self.running), "failed": self.failed, "left": self.left}
+        lists = {"running_chunks": list(self.running), "failures": [asdict(failure) for failure in self.failures]}
+        return {**asdict(self), **counted, **lists}
+
+
+def read_status(folder: str | Path) -> Status:
+    """Look at a run, whether it is running or not."""
+    with Store.reading(folder) as store:
+        description, done, failures = store.description(), store.count(), store.failures()
+    entry = _entry(Path(folder))
+    holder = last_holder(Path(folder))
+    fresh = time.time() - entry.get("updated", 0.0) < SILENT
+    held = holder is not None and (holder.alive if holder.here else fresh)
+    chunks = len(description.get("chunks", ())) or done + len(failures)
+    ended = done == chunks
+    running = tuple(entry.get("running", ())) if held and not ended else ()
+    by_count = done / chunks if chunks else 0.0
+    share = 1.0 if ended else float(entry.get("share" if held else "finished_share", by_count))
+    elapsed = (time.time() if held else entry["updated"]) - entry["began"] if entry else None
+    if holder is not None and not held:
+        holder = None
+    return Status(
+        folder=str(folder),
+        experiment=description.get("experiment"),
+        scale=description.get("scale"),
+        seed=description.get("seed"),
+        held=held,
+        pid=None if holder is None else holder.pid,
+        host=None if holder is None else holder.host,
+        chunks=chunks,
+        done=done,
+        running=running[: max(0, chunks - done)],
+        failures=tuple(failures),
+        share=share,
+        elapsed=elapsed,
+        remaining=_remaining(entry, share, elapsed) if held else None,
+    )
+
+
+def _remaining(entry: dict[str, Any], share: float, elapsed: float | None) -> float | None:
+    """At the pace of this start so far."""
+    gone = share - entry.get("share_at_start", 0.0)
+    return None if elapsed is None or gone <= 0 else elapsed * (1 - share) / gone
+
+
+def _entry(folder: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads((folder / FILE).read_text()))
+    except (OSError, ValueError):
+        return {}
