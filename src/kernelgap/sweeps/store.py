@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic_core import from_json, to_json
 
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.lock import holding
-from kernelgap.sweeps.trial import AnyTrial, read_trial, recall_trial
+from kernelgap.sweeps.trial import AnyTrial, method_of, read_trial
 
 SCHEMA = """
 BEGIN;
@@ -145,7 +146,7 @@ class Store:
                 r.test_error,
                 r.test_standard_error,
                 r.diverged_at,
-                json.dumps(r.curves),
+                to_json(r.curves).decode(),
             )
             for r in result.results
         ]
@@ -196,18 +197,17 @@ class Store:
         for trial_id, description, curves, *values in self._connection.execute(
             f"SELECT id, description, curves, {', '.join(results)} FROM trials"
         ):
-            trial = recall_trial(description)
+            trial = from_json(description)
+            words = {name: trial.get(name) for name in ("network", "mode", "kernel")}
             rows.append(
                 {
-                    "method": trial.method,
-                    "kind": trial.kind,
-                    **{name: getattr(trial, name, None) for name in ("network", "mode", "kernel", "width")},
-                    "samples": trial.samples,
-                    "seed": trial.seed,
-                    **{name: getattr(trial, name, None) for name in ("rate", "decay", "ridge")},
+                    "method": method_of(trial["kind"], **words),
+                    "kind": trial["kind"],
+                    **words,
+                    **{name: trial.get(name) for name in ("width", "samples", "seed", "rate", "decay", "ridge")},
                     **dict(zip(results, values, strict=True)),
                     "trial": trial_id,
-                    "curves": json.loads(curves),
+                    "curves": from_json(curves),
                 }
             )
         order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]

@@ -57,10 +57,10 @@ class Description(BaseModel):
 
     @property
     def identities(self) -> tuple[str, str]:
-        """The ids of the trial and of what trials that are fitted together have in common: all but what is searched."""
+        """The trial's id, and what trials that are fitted together have in common: all but what is searched."""
         description = self.model_dump(mode="json")
         common = {name: value for name, value in description.items() if name not in self.searched}
-        return digest(description), digest(common)
+        return digest(description), _canonical_json(common)
 
 
 class Trial(Description):
@@ -185,10 +185,10 @@ def read_trial(text: str) -> AnyTrial:
     return _ANY.validate_json(text)
 
 
-def recall_trial(text: str) -> AnyTrial:
-    """A trial from its JSON as it was stored: what was checked then is not checked again, and stays plain data."""
-    fields = json.loads(text)
-    return _KINDS[fields["kind"]].model_construct(**fields)
+@lru_cache(maxsize=1024)
+def method_of(kind: str, network: str | None, mode: str | None, kernel: str | None) -> str:
+    """``method`` of a trial that was stored, and so checked, with these words in its description."""
+    return _KINDS[kind].model_construct(network=network, mode=mode, kernel=kernel).method
 
 
 def make_trial(**description: object) -> Trial:
@@ -203,5 +203,7 @@ def make_ridge_trial(**description: object) -> RidgeTrial:
 
 def digest(description: object) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of the description's canonical JSON."""
-    text = json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_canonical_json(description).encode()).hexdigest()[:16]
+
+
+_canonical_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
