@@ -44,6 +44,7 @@ TRIAL_COLUMNS = (
     "curves",
 )
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
+WORDS = ("network", "mode", "kernel")  # what a method is called by
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 
@@ -193,28 +194,21 @@ class Store:
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
         results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
+        described = ("width", "samples", "seed", "rate", "decay", "ridge")
+        names = ("method", "kind", *WORDS, *described, *results, "trial", "curves")
         rows = []
         for trial_id, description, curves, *values in self._connection.execute(
             f"SELECT id, description, curves, {', '.join(results)} FROM trials"
         ):
             trial = from_json(description)
-            words = {name: trial.get(name) for name in ("network", "mode", "kernel")}
-            rows.append(
-                {
-                    "method": method_of(trial["kind"], **words),
-                    "kind": trial["kind"],
-                    **words,
-                    **{name: trial.get(name) for name in ("width", "samples", "seed", "rate", "decay", "ridge")},
-                    **dict(zip(results, values, strict=True)),
-                    "trial": trial_id,
-                    "curves": from_json(curves),
-                }
-            )
+            kind, words = trial["kind"], [trial.get(name) for name in WORDS]
+            numbers = [trial.get(name) for name in described]
+            rows.append((method_of(kind, *words), kind, *words, *numbers, *values, trial_id, from_json(curves)))
         order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
         if not rows:
             return pd.DataFrame(columns=order)
         types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows).astype(types)
+        table = pd.DataFrame(rows, columns=list(names)).astype(types)
         text = table.assign(kernel=table.kernel.fillna(""))
         return table.loc[text.sort_values(order).index].reset_index(drop=True)
 
