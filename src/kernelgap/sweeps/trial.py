@@ -3,7 +3,7 @@
 import hashlib
 import json
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
@@ -76,7 +76,7 @@ def _common(kind: type[Description]) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _written(kind: type[Description], values: tuple[object, ...]) -> tuple[str, str]:
     """The common part as canonical JSON, and the JSON of a whole trial with %s for the numbers that are searched."""
-    fields = dict(zip(_common(kind), values, strict=True))
+    fields: dict[str, Any] = dict(zip(_common(kind), values, strict=True))
     plain = kind.model_construct(**fields).model_dump(mode="json", exclude=set(kind.searched))
     text = _canonical_json(plain)
     mark = "\0"  # in no description
