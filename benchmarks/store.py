@@ -1,6 +1,6 @@
 """What a run costs besides its fits: the coordinator's share, trials a second into the store, the time to resume.
 
-A run of tiny trials (width 20, 100 samples, 20 epochs; 100 trials a chunk) on one worker a core. The coordinator's time
+A run of tiny trials (width 20, 100 samples, 40 epochs; 100 trials a chunk) on one worker a core. The coordinator's time
 is its processor seconds for all of it, from descriptions to the final table; its share is of the workers' processor
 seconds divided by their number, which is how long the run would take on an idle machine. Then chunks of several sizes
 into a store, and how long the same run takes to find that everything is finished.
@@ -21,7 +21,7 @@ from kernelgap.sweeps import AnyTrial, Chunk, ChunkResult, Store, make_trial, pl
 from kernelgap.training import Schedule
 
 TRIALS = 100_000
-SCHEDULE = Schedule(epochs=20, batch=50)
+SCHEDULE = Schedule(epochs=40, batch=50)
 RATES = [0.001 * (i + 1) for i in range(10)]
 DECAYS = [0.0001 * i for i in range(10)]
 IN_A_CHUNK = (1, 10, 100)

@@ -16,7 +16,8 @@ threadpool_limits(limits=1)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Workers keep their compiled programs with pytest's own cache, not in the home of whoever tests."""
-    os.environ["KERNELGAP_CACHE_DIR"] = str(config.cache.mkdir("programs"))
+    cache = getattr(config, "cache", None)  # there is none with -p no:cacheprovider
+    os.environ["KERNELGAP_CACHE_DIR"] = "off" if cache is None else str(cache.mkdir("programs"))
 
 
 @pytest.fixture

@@ -87,6 +87,11 @@ def test_as_a_module():
         (["run", "tiny", "--scale", "quik"], "Did you mean 'quick'"),
         (["run", "tiny", "--workers", "0"], "at least 1 worker"),
         (["run", "tiny", "--workers", "two"], "'--workers'"),
+        (
+            ["run", "tiny", "--workers", "2", "--cluster", "tcp://127.0.0.1:9"],
+            "either a number of workers or a cluster",
+        ),
+        (["status", "nowhere"], "There is no run in 'nowhere'"),
         (["run", "tiny", "--seed", "-1"], "seed = -1"),
         (["run", "tiny", "--seed", "99999999999999999999"], "seed = 99999999999999999999"),
         (["run", "tiny", "--out", "/dev/null/x"], "cannot be written"),

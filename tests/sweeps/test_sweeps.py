@@ -2,6 +2,7 @@
 
 import dataclasses
 import fcntl
+import json
 import random
 import sqlite3
 
@@ -73,6 +74,15 @@ def test_chunks_depend_on_descriptions_alone(chunks):
     for chunk in chunks:
         assert len({(t.network, t.mode, t.width, t.seed) for t in chunk.trials}) == 1
     assert [c.cost for c in chunks] == sorted((c.cost for c in chunks), reverse=True)
+
+
+def test_planning_finds_the_same_identities(chunks):
+    for chunk in chunks:
+        assert chunk.trial_ids == tuple(trial.id for trial in chunk.trials)
+        for trial in chunk.trials:
+            assert trial.identities[0] == trial.id
+            common = trial.model_dump(mode="json", exclude=set(trial.searched))
+            assert json.loads(trial.identities[1]) == common
 
 
 def test_a_chunk_gives_the_same_answer_twice(chunks):

@@ -1,5 +1,6 @@
 """The commands: parse, call one library function, show."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Annotated
@@ -36,6 +37,13 @@ def run_app() -> int:
         app()
     except InputError as error:
         console.message(f"kernelgap: {error}")
+        return 2
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        console.message(
+            f"kernelgap: {error.strerror}: make room and give the same command again; what is stored is kept."
+        )
         return 2
     return 0
 

@@ -45,12 +45,10 @@ def tell_failures(table: pd.DataFrame) -> None:
     if not failures:
         return
     first, folder = failures[0], table.attrs["folder"]
-    number = (
-        f"{len(failures)} chunk{'s' if len(failures) > 1 else ''} failed and {'are' if len(failures) > 1 else 'is'}"
-    )
+    number = f"{len(failures)} chunks failed and are" if len(failures) > 1 else "1 chunk failed and is"
     console.message(
-        f"kernelgap: {number} missing above, first '{first['label']}': {first['error']} The same command tries again; "
-        f"'kernelgap status {folder}' lists them."
+        f"kernelgap: {number} missing above, first '{first['label']}': {first['error'].rstrip('.')}. The same command "
+        f"tries again; 'kernelgap status {folder}' lists them."
     )
     raise typer.Exit(1)
 

@@ -14,7 +14,7 @@ from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.compiled import keep_programs
 from kernelgap.sweeps.execute import run_chunk
-from kernelgap.sweeps.local import SINGLE_THREADED, telling
+from kernelgap.sweeps.local import SINGLE_THREADED, interruptible, telling
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go
@@ -69,7 +69,8 @@ def cluster_workers(address: str) -> Iterator[ClusterWorkers]:
         _check_workers(client)
         workers = ClusterWorkers(client)
         try:
-            yield workers
+            with interruptible():
+                yield workers
         finally:
             workers.end()
     finally:

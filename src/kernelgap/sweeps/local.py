@@ -32,6 +32,9 @@ SINGLE_THREADED = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 
+# Where psutil is installed, loky ends a worker that has grown by 300 MB: a large network is no leak.
+NEVER_RENEWED = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e15"}
+
 SHORT = 0.5  # seconds; chunks that take less wait in line at a worker, so that it need not wait for the coordinator
 LINE = 8  # how many short chunks a worker has before it
 TELL = 0.2  # seconds between a worker's words on how far it is
@@ -48,7 +51,7 @@ class Worker:
         self.blamed = False  # the chunk that it died of has been found
         flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
         platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
-        environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform}
+        environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform, **NEVER_RENEWED}
         begin = {"initializer": _begin, "initargs": (self.told, os.getpid())}
         self._executor = ProcessPoolExecutor(1, context=context, env=environment, **begin)
 
@@ -126,14 +129,14 @@ def local_workers(count: int) -> Iterator[LocalWorkers]:
     """Start workers; end them with the block, whatever they are doing."""
     workers = LocalWorkers(count)
     try:
-        with _terminated_like_interrupted():
+        with interruptible():
             yield workers
     finally:
         workers.end()
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic_core import from_json, to_json
 
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.lock import holding
-from kernelgap.sweeps.trial import AnyTrial, read_trial, recall_trial
+from kernelgap.sweeps.trial import AnyTrial, method_of, read_trial
 
 SCHEMA = """
 BEGIN;
@@ -43,6 +44,7 @@ TRIAL_COLUMNS = (
     "curves",
 )
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
+WORDS = ("network", "mode", "kernel")  # what a method is called by
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 
@@ -151,7 +153,7 @@ class Store:
                 r.test_error,
                 r.test_standard_error,
                 r.diverged_at,
-                json.dumps(r.curves),
+                to_json(r.curves).decode(),
             )
             for r in result.results
         ]
@@ -198,29 +200,21 @@ class Store:
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
         results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
+        described = ("width", "samples", "seed", "rate", "decay", "ridge")
+        names = ("method", "kind", *WORDS, *described, *results, "trial", "curves")
         rows = []
         for trial_id, description, curves, *values in self._connection.execute(
             f"SELECT id, description, curves, {', '.join(results)} FROM trials"
         ):
-            trial = recall_trial(description)
-            rows.append(
-                {
-                    "method": trial.method,
-                    "kind": trial.kind,
-                    **{name: getattr(trial, name, None) for name in ("network", "mode", "kernel", "width")},
-                    "samples": trial.samples,
-                    "seed": trial.seed,
-                    **{name: getattr(trial, name, None) for name in ("rate", "decay", "ridge")},
-                    **dict(zip(results, values, strict=True)),
-                    "trial": trial_id,
-                    "curves": json.loads(curves),
-                }
-            )
+            trial = from_json(description)
+            kind, words = trial["kind"], [trial.get(name) for name in WORDS]
+            numbers = [trial.get(name) for name in described]
+            rows.append((method_of(kind, *words), kind, *words, *numbers, *values, trial_id, from_json(curves)))
         order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
         if not rows:
             return pd.DataFrame(columns=order)
         types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows).astype(types)
+        table = pd.DataFrame(rows, columns=list(names)).astype(types)
         text = table.assign(kernel=table.kernel.fillna(""))
         return table.loc[text.sort_values(order).index].reset_index(drop=True)
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
@@ -57,10 +57,31 @@ class Description(BaseModel):
 
     @property
     def identities(self) -> tuple[str, str]:
-        """The ids of the trial and of what trials that are fitted together have in common: all but what is searched."""
-        description = self.model_dump(mode="json")
-        common = {name: value for name, value in description.items() if name not in self.searched}
-        return digest(description), digest(common)
+        """The trial's id, and what trials that are fitted together have in common: all but what is searched.
+
+        The same as by way of ``id``, but the common part is written out once.
+        """
+        values = self.__dict__
+        common = tuple(values[name] for name in _common(type(self)))
+        text, template = _written(type(self), common)
+        searched = tuple(_canonical_json(values[name]) for name in sorted(self.searched))
+        return _digest_of(template % searched), text
+
+
+@lru_cache(maxsize=64)
+def _common(kind: type[Description]) -> tuple[str, ...]:
+    return tuple(name for name in kind.model_fields if name not in kind.searched)
+
+
+@lru_cache(maxsize=4096)
+def _written(kind: type[Description], values: tuple[object, ...]) -> tuple[str, str]:
+    """The common part as canonical JSON, and the JSON of a whole trial with %s for the numbers that are searched."""
+    fields: dict[str, Any] = dict(zip(_common(kind), values, strict=True))
+    plain = kind.model_construct(**fields).model_dump(mode="json", exclude=set(kind.searched))
+    text = _canonical_json(plain)
+    mark = "\0"  # in no description
+    whole = _canonical_json({**plain, **dict.fromkeys(kind.searched, mark)})
+    return text, whole.replace("%", "%%").replace(json.dumps(mark), "%s")
 
 
 class Trial(Description):
@@ -185,10 +206,10 @@ def read_trial(text: str) -> AnyTrial:
     return _ANY.validate_json(text)
 
 
-def recall_trial(text: str) -> AnyTrial:
-    """A trial from its JSON as it was stored: what was checked then is not checked again, and stays plain data."""
-    fields = json.loads(text)
-    return _KINDS[fields["kind"]].model_construct(**fields)
+@lru_cache(maxsize=1024)
+def method_of(kind: str, network: str | None, mode: str | None, kernel: str | None) -> str:
+    """``method`` of a trial that was stored, and so checked, with these words in its description."""
+    return _KINDS[kind].model_construct(network=network, mode=mode, kernel=kernel).method
 
 
 def make_trial(**description: object) -> Trial:
@@ -203,5 +224,11 @@ def make_ridge_trial(**description: object) -> RidgeTrial:
 
 def digest(description: object) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of the description's canonical JSON."""
-    text = json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _digest_of(_canonical_json(description))
+
+
+def _digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+_canonical_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
