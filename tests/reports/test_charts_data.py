@@ -119,6 +119,14 @@ def test_the_best_on_an_edge_is_told(tmp_path):
     assert edges(inside) == []
 
 
+def test_a_grid_in_which_every_cell_diverged_for_some_seed(tmp_path):
+    run = Invented().sgd(0.1, 0.1).sgd(INF, INF, rate=0.2).sgd(INF, INF, seed=1).sgd(0.2, 0.2, rate=0.2, seed=1)
+    table = run.write(tmp_path)
+    assert best_places(table) == {"3resnet(all)": "width 4"}
+    assert edges(table) == []
+    assert set(heat_maps(table).status) == {"1 seeds diverged"}
+
+
 def test_one_trial_is_no_edge(tmp_path):
     assert edges(Invented().sgd(0.1, 0.1).write(tmp_path)) == []
 

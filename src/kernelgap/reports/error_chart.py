@@ -54,14 +54,15 @@ def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
         alt.Tooltip("place:N", title="at"),
         alt.Tooltip("error:Q", format=".4g", title="test error"),
         alt.Tooltip("setting:N"),
-        alt.Tooltip("seeds:Q"),
-        alt.Tooltip("low:Q", format=".4g", title="least over seeds"),
-        alt.Tooltip("high:Q", format=".4g", title="greatest over seeds"),
         alt.Tooltip("failed:N", title="failed trials"),
     ]
+    several = bool((lines.seeds > 1).any())
+    if several:
+        ends = {"low": "least", "high": "greatest"}
+        tooltip += [alt.Tooltip(f"{end}:Q", format=".4g", title=f"{name} over seeds") for end, name in ends.items()]
     network = f"datum.group == '{NETWORKS}'"
     layers = []
-    if (lines.seeds > 1).any():
+    if several:
         band = base.mark_area(opacity=1, strokeOpacity=0).encode(y=y("low"), y2="high:Q")
         layers += [
             band.transform_filter(network).encode(fillOpacity=faded(on_page, 0.18, 0.02)),
@@ -119,7 +120,7 @@ def paper_layers(
         x=horizontal,
         y=y("error"),
         color=alt.Color("colour:N", scale=None),
-        strokeOpacity=faded(on_page, 0.3, 0.04),
+        strokeOpacity=faded(on_page, 0.36, 0.04),
         tooltip=tooltip,
     )
     wide = base.transform_filter("datum.x < datum.x2").mark_rule(strokeWidth=9, strokeCap="round").encode(x2="x2:Q")

@@ -5,7 +5,7 @@ import math
 import altair as alt
 import pandas as pd
 
-from kernelgap.reports.axes import PALETTE, finished, legend_above, linear_axis
+from kernelgap.reports.axes import MUTED, PALETTE, finished, linear_axis
 from kernelgap.reports.error_chart import TITLES, faded, paper_layers
 from kernelgap.reports.lines import paper_marks
 from kernelgap.reports.looks import looks
@@ -30,22 +30,24 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
     )
     marks = paper_marks(table.attrs["experiment"], wanted)
     y = linear_axis("error")
-    across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False))
+    across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
     methods = sorted(wanted.method.unique())
     drawn = looks(methods)
+    symbols = alt.Legend(title=None, orient="top", symbolType="circle", symbolSize=90)
+    shapes = alt.Legend(title=None, orient="top", symbolSize=90, symbolFillColor=MUTED)
     points = (
         alt.Chart(wanted)
-        .mark_point(filled=True, size=55)
+        .mark_point(filled=True, size=80)
         .encode(
             x=across,
             y=y("error"),
             color=alt.Color(
-                "sample:N", scale=alt.Scale(domain=["train", "test"], range=list(PALETTE[1::-1])), legend=legend_above()
+                "sample:N", scale=alt.Scale(domain=["train", "test"], range=list(PALETTE[1::-1])), legend=symbols
             ),
             shape=alt.Shape(
                 "method:N",
                 scale=alt.Scale(domain=methods, range=_shapes(len(methods))),
-                legend=legend_above() if len(methods) > 1 else None,
+                legend=shapes if len(methods) > 1 else None,
             ),
             opacity=faded(on_page, 0.75, 0.05),
             tooltip=[
@@ -61,9 +63,7 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
     )
     chart = alt.layer(*paper_layers(marks, across, y, drawn, on_page=on_page), points)
     if on_page:
-        return finished(
-            chart.add_params(alt.param(name="shown", value=[]), alt.param(name="pick", value="")), on_page=True
-        )
+        return finished(chart.add_params(alt.param(name="shown", value=[])), on_page=True)
     return finished(chart, on_page=False, title=f"{table.attrs['experiment']}: {table.attrs['title']}")
 
 
