@@ -115,7 +115,7 @@ def _write(run: FinishedRun) -> Report:
 
 def _render(context: dict[str, Any]) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("kernelgap.reports", "page"),
+        loader=jinja2.PackageLoader("kernelgap.reports", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
