@@ -21,14 +21,15 @@ def run(
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
-    """Run an experiment and return its results table: one row a trial.
+    """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
 
     Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
-    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder, and the kernel gap of
-    its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
+    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold, x axis and folder, and the
+    kernel gap of its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
     standard error unless ``on_progress`` takes it.
     """
     experiment = get(name)
+    name = experiment.name
     chunks = plan_chunks(experiment.trials(scale, seed))
     folder = Path(out) if out is not None else default_folder(name, scale, seed)
     with Store.open(folder) as store:
@@ -54,6 +55,7 @@ def run(
         "seed": seed,
         "problem": experiment.problem,
         "samples": experiment.samples,
+        "x": experiment.x,
         "threshold": problems.get(experiment.problem).threshold,
         "folder": str(folder),
     }

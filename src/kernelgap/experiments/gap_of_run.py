@@ -25,9 +25,11 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
 
     The floors are those of every kernel with a formula on the training inputs of the network's own seed.
     """
-    problem = problems.get(table.attrs["problem"])
     best = best_network(table)
-    if best is None or best.test_error >= problem.threshold:
+    if best is None:
+        return None
+    problem = problems.get(best.problem)
+    if best.test_error >= problem.threshold:
         return None
     X, _ = problem.sample(int(best.samples), int(best.seed))
     tried = kernels_tried(table)

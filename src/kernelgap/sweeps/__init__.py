@@ -5,10 +5,19 @@ from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.runner import Interrupted, Progress, run_chunks
 from kernelgap.sweeps.store import Store
-from kernelgap.sweeps.trial import AnyTrial, RidgeTrial, Trial, make_ridge_trial, make_trial
+from kernelgap.sweeps.trial import (
+    AnyTrial,
+    BuiltTrial,
+    RidgeTrial,
+    Trial,
+    make_built_trial,
+    make_ridge_trial,
+    make_trial,
+)
 
 __all__ = [
     "AnyTrial",
+    "BuiltTrial",
     "Chunk",
     "ChunkResult",
     "Interrupted",
@@ -17,6 +26,7 @@ __all__ = [
     "Store",
     "Trial",
     "TrialResult",
+    "make_built_trial",
     "make_ridge_trial",
     "make_trial",
     "plan_chunks",

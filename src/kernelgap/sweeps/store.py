@@ -5,10 +5,12 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
+from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.trial import AnyTrial, read_trial
@@ -20,7 +22,7 @@ CREATE TABLE IF NOT EXISTS chunks (
 CREATE TABLE IF NOT EXISTS trials (
     id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
     train_error REAL, validation_error REAL, test_error REAL, test_standard_error REAL, diverged_at INTEGER,
-    curves TEXT NOT NULL);
+    curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}');
 """
 
 TRIAL_COLUMNS = (
@@ -34,6 +36,7 @@ TRIAL_COLUMNS = (
     "test_standard_error",
     "diverged_at",
     "curves",
+    "measures",
 )
 
 
@@ -125,6 +128,7 @@ class Store:
                 r.test_standard_error,
                 r.diverged_at,
                 json.dumps(r.curves),
+                json.dumps(r.measures),
             )
             for r in result.results
         ]
@@ -142,7 +146,8 @@ class Store:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
         rows = []
         query = "SELECT id, description, status, train_error, validation_error, test_error, test_standard_error, \
-                 diverged_at, curves FROM trials"
+                 diverged_at, curves, measures FROM trials"
+        problem = cache(problems.get)
         for (
             trial_id,
             description,
@@ -153,6 +158,7 @@ class Store:
             error,
             diverged_at,
             curves,
+            measures,
         ) in self._connection.execute(query):
             trial = read_trial(description)
             rows.append(
@@ -160,6 +166,8 @@ class Store:
                     "method": trial.method,
                     "kind": trial.kind,
                     **{name: getattr(trial, name, None) for name in ("network", "mode", "kernel", "width")},
+                    "problem": trial.problem,
+                    "beta": problem(trial.problem).beta,
                     "samples": trial.samples,
                     "seed": trial.seed,
                     **{name: getattr(trial, name, None) for name in ("rate", "decay", "ridge")},
@@ -169,11 +177,12 @@ class Store:
                     "test_error": test,
                     "test_standard_error": error,
                     "diverged_at": diverged_at,
+                    **json.loads(measures),
                     "trial": trial_id,
                     "curves": json.loads(curves),
                 }
             )
-        order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
+        order = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
         if not rows:
             return pd.DataFrame(columns=order)
         types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
