@@ -66,7 +66,8 @@ def trained(decays: Sequence[float], k: int, seed: int) -> list[Solution]:
         schedule=SCHEDULE if 2**k >= SCHEDULE.batch else SCHEDULE.model_copy(update={"batch": 2**k}),
         seed=[seed, 3],
     )
-    return [Solution(np.asarray(W, float), np.asarray(grid.frozen["A"][0], float)) for W in grid.trained["W"]]
+    a = np.sign(grid.frozen["A"][0]).astype(float) / np.sqrt(SMALL)
+    return [Solution(W.astype(float), a) for W in grid.trained["W"]]
 
 
 def vertices(decays: Sequence[float], k: int, seed: int) -> list[Solution]:
