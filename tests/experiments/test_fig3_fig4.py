@@ -11,7 +11,7 @@ from kernelgap.cli import show
 from kernelgap.errors import InputError
 from kernelgap.experiments import Built, Experiment, Grid, KernelLines, Scale
 from kernelgap.experiments.estimate import seconds, words
-from kernelgap.reports import as_record, summarise
+from kernelgap.reports import as_record, sentence, summarise
 from kernelgap.sweeps import plan_chunks
 from kernelgap.training import Schedule
 
@@ -86,6 +86,10 @@ def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
     of_one = table[(table.beta == 1.0) & (table.width == 4)]
     row = summary[(summary.beta == 1.0) & (summary.width == 4)].iloc[0]
     assert row.best_on_test == of_one.test_error.min()
+    easy = sentence(summary, 100.0, 20)
+    assert "Networks got under it at beta 0, 1." in easy
+    assert ", beta 0)" in easy or ", beta 1)" in easy
+    assert "No network got under it at beta 0, 1." in sentence(summary, 0.0, 20)
     show.results(table)
     printed = capsys.readouterr().out.splitlines()
     (at,) = [i for i, line in enumerate(printed) if line.split() == ["beta", "0", "1"]]

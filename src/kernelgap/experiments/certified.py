@@ -33,7 +33,8 @@ def certify_run(
         raise InputError(f"'{folder}' has no such network that was trained to its end. It has: {', '.join(known)}.")
     trial = trials[best.trial]
     assert isinstance(trial, Trial)
-    kernels = table[table.kernel.isin(kernels_tried(table)) & (table.seed == best.seed)]
+    same = (table.seed == best.seed) & (table.problem == best.problem)
+    kernels = table[table.kernel.isin(kernels_tried(table)) & same]
     picked = kernels.loc[kernels.groupby("method").validation_error.idxmin()].kernel.tolist()
     with console.progress("network") as show:
         show(0.0, f"training {trial.label} again")

@@ -44,8 +44,8 @@ fig3b = Experiment(
     scales={
         "quick": Scale(
             (
-                Grid("3resnet", "hidden", (100, 200, 500), (0.5, 1.0), (0.0002, 0.0005, 0.001), BETAS),
-                Grid("3resnet", "hidden", (100, 200, 500), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
+                Grid("3resnet", "hidden", (100, 200), (0.5, 0.7, 1.0), (0.0002, 0.0005, 0.001), BETAS),
+                Grid("3resnet", "hidden", (100, 200), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
             ),
             seeds=1,
             effort="minutes",

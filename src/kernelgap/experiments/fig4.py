@@ -28,7 +28,7 @@ fig4a = Experiment(
     scales={
         "quick": Scale(
             (
-                Grid(NETWORK, "hidden", (200, 500, 1000), (0.2, 0.5, 1.0, 2.0), (1e-5, 1e-4, 2e-4, 5e-4)),
+                Grid(NETWORK, "hidden", (200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4)),
                 *solutions(200, 1000),
             ),
             seeds=1,
@@ -56,12 +56,12 @@ fig4b = Experiment(
     scales={
         "quick": Scale(
             (
-                Grid(NETWORK, "hidden", (200, 500), (0.5, 1.0, 2.0), (1e-5, 1e-4, 2e-4)),
+                Grid(NETWORK, "hidden", (200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4)),
                 *solutions(200, 1000),
             ),
             seeds=1,
-            effort="minutes: widths to 500, 40 epochs",
-            schedule=Schedule(epochs=40, batch=100),
+            effort="minutes: widths to 500, 30 epochs",
+            schedule=Schedule(epochs=30, batch=100),
         ),
         "paper": Scale(
             (

@@ -112,10 +112,21 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
         if len(above):
             other = "other " if len(above) < len(these) else ""
             first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
+    if "beta" in summary:
+        first += _over_beta(summary, threshold)
     built = best[best.learner == "built"]
     if len(built):
         first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
     return first
+
+
+def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
+    """How strong the base signal had to be."""
+    learned = summary[summary.learner == "network"].groupby("beta").best_on_test.min() < threshold
+    yes, no = (", ".join(f"{beta:g}" for beta in learned.index[learned == which]) for which in (True, False))
+    if not yes:
+        return f" No network got under it at beta {no}."
+    return f" Networks got under it at beta {yes}" + (f", not at {no}." if no else ".")
 
 
 def _named(row: Any) -> str:
