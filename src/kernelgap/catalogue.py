@@ -4,10 +4,11 @@ import inspect
 from collections.abc import Callable, Mapping
 
 from kernelgap import experiments, kernels, networks, problems
+from kernelgap.experiments.estimate import seconds, words
 
 
 def catalogue() -> dict[str, list[dict[str, str]]]:
-    """Experiments with their scales, problems and kernels with their arguments, networks with their formulas."""
+    """Experiments with scales and estimated times, problems and kernels with arguments, networks with formulas."""
     return {
         "experiments": [
             {
@@ -15,6 +16,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "what": e.title,
                 "source": e.source,
                 "scales": ", ".join(f"{name} ({scale.effort})" for name, scale in e.scales.items()),
+                "estimate": ", ".join(f"{scale}: {words(seconds(e, scale))}" for scale in e.scales),
             }
             for e in experiments.EXPERIMENTS.values()
         ],

@@ -44,9 +44,9 @@ def test_the_regressor_of_width_500_learns_it_with_its_defaults():
     assert np.mean(np.sum((model.predict(X) - Y) ** 2, axis=1)) <= 0.06
 
 
-@pytest.mark.parametrize("name", sorted(experiments.EXPERIMENTS))
+@pytest.mark.parametrize("name", ["fig2a", "fig2b", "slides_a"])
 @pytest.mark.parametrize("scale", ["quick", "paper"])
-def test_every_experiment_can_be_planned(name, scale):
+def test_comparisons_over_widths_can_be_planned(name, scale):
     experiment = experiments.get(name)
     chunks = plan_chunks(experiment.trials(scale, seed=0))
     trials = [t for c in chunks for t in c.trials]

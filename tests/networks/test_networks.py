@@ -16,6 +16,7 @@ def s(z):
 
 
 NAIVE = {
+    "2layer-signs": lambda p, x: p["A"] @ s(p["W"] @ x),
     "2layer": lambda p, x: p["A"] @ s(p["W"] @ x + p["b1"]),
     "3layer": lambda p, x: p["A"] @ s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"]),
     "3resnet": lambda p, x: p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["V"] @ p["A"] @ s(p["W"] @ x + p["b1"]) + p["b2"])),
@@ -93,6 +94,14 @@ def test_experiment_start_has_variance_one_over_m(network):
         entries = np.asarray(w).ravel() * np.sqrt(m)
         assert abs(entries.mean()) < 5 / np.sqrt(entries.size), name
         assert abs((entries**2).mean() - 1) < 5 * np.sqrt(2 / entries.size), name
+
+
+@pytest.mark.parametrize("m", [7, 10])
+def test_signs_are_half_and_half(m):
+    A = np.asarray(networks.two_layer_signs.init(jax.random.key(0), inputs=4, outputs=3, width=m)["A"]) * np.sqrt(m)
+    np.testing.assert_allclose(np.abs(A), 1.0, rtol=1e-6)
+    np.testing.assert_allclose(A.sum(axis=1), m % 2, atol=1e-5)
+    assert len({tuple(row > 0) for row in A}) > 1
 
 
 def test_theory_start_has_the_stated_variances():

@@ -79,7 +79,9 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="An experiment: see 'kernelgap list'.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
+    ],
     scale: Annotated[str, typer.Option(help="quick: minutes on 2 cores. paper: the paper's whole grid.")] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,

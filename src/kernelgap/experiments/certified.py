@@ -43,7 +43,7 @@ def certify_run(
         predictor,
         samples=trial.samples,
         seed=trial.seed,
-        kernels=best_kernels(table, trial.seed),
+        kernels=best_kernels(table, best),
         method=trial.method,
         training=trial.model_dump(mode="json"),
         resume=kept,

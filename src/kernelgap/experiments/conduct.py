@@ -24,16 +24,17 @@ def run(
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
-    """Run an experiment and return its results table: one row a trial.
+    """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
 
     Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
     Chunks run on ``workers`` processes here (default: one a core), or on the Dask cluster whose scheduler has the
     address ``cluster``. Those that fail are left out, named in ``attrs["failures"]``, and tried again by the next run.
-    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold and folder, and the kernel gap of
-    its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
+    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold, x axis and folder, and the
+    kernel gap of its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
     standard error unless ``on_progress`` takes it.
     """
     experiment = get(name)
+    name = experiment.name
     chunks = plan_chunks(experiment.trials(scale, seed))
     folder = Path(out) if out is not None else default_folder(name, scale, seed)
     with Store.open(folder) as store:
@@ -63,6 +64,7 @@ def run(
         "seed": seed,
         "problem": experiment.problem,
         "samples": experiment.samples,
+        "x": experiment.x,
         "threshold": problems.get(experiment.problem).threshold,
         "folder": str(folder),
         "failures": [asdict(failure) for failure in failures],

@@ -1,25 +1,73 @@
 """An experiment as data: which methods, with what to search, on which problem, at which scale."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, field
 from itertools import product
+from typing import Annotated, Any, Literal
 
-from kernelgap.errors import unknown
-from kernelgap.sweeps import AnyTrial, make_ridge_trial, make_trial
-from kernelgap.training import Schedule
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic.dataclasses import dataclass
+
+from kernelgap import kernels, networks, problems
+from kernelgap.errors import InputError, unknown
+from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial
+from kernelgap.sweeps.trial import LINEAR_MODES
+from kernelgap.training import Schedule, built, get_model
 
 SCHEDULE = Schedule()  # the paper's
+CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-@dataclass(frozen=True)
+def _number(value: object) -> object:
+    """true is no number, though Python would take it for 1."""
+    if isinstance(value, bool):
+        raise InputError(f"'{str(value).lower()}' is not a number.")
+    return value
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    twice = [v for i, v in enumerate(values) if v in values[:i]]
+    if twice:
+        raise InputError(f"{twice[0]} is listed twice.")
+    return values
+
+
+Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
+Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
+NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
+Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
+
+Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
+Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
+Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
+Betas = tuple[NotNegative, ...]
+
+
+@dataclass(frozen=True, config=CONFIG)
 class Grid:
-    """A network trained by SGD over widths, with the rates and decays that are searched at each width."""
+    """A network trained by SGD over widths, with the rates and decays that are searched at each width.
+
+    ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
+    """
 
     network: str
     mode: str
-    widths: tuple[int, ...]
-    rates: tuple[float, ...]
-    decays: tuple[float, ...]
+    widths: Widths
+    rates: Ridges
+    decays: Decays
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("network")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return networks.get(name).name
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Grid":
+        get_model(networks.get(self.network), self.mode)
+        return self
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for width, rate, decay in product(self.widths, self.rates, self.decays):
@@ -28,54 +76,146 @@ class Grid:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=CONFIG)
 class RidgePaths:
     """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
 
     network: str
     mode: str
-    widths: tuple[int, ...]
-    ridges: tuple[float, ...]
+    widths: Widths
+    ridges: Ridges
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("network")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return networks.get(name).name
+
+    @field_validator("mode")
+    @classmethod
+    def _linear(cls, mode: str) -> str:
+        if mode not in LINEAR_MODES:
+            raise unknown("mode for ridge regression", mode, LINEAR_MODES)
+        return mode
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for width, ridge in product(self.widths, self.ridges):
             yield make_ridge_trial(network=self.network, mode=self.mode, width=width, ridge=ridge, **common)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=CONFIG)
 class KernelLines:
     """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
 
-    kernels: tuple[str, ...]
-    ridges: tuple[float, ...]
+    kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    ridges: Ridges
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("kernels")
+    @classmethod
+    def _known(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            if not kernels.get(text).combines:
+                raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
+        return texts
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for kernel, ridge in product(self.kernels, self.ridges):
             yield make_ridge_trial(kernel=kernel, ridge=ridge, **common)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=CONFIG)
+class Built:
+    """Solutions that are built, not found (sec. 8.2), over widths; the larger the decay, the smaller the norm."""
+
+    recipe: str
+    widths: Widths
+    decays: Decays
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("recipe")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in built.RECIPES:
+            raise unknown("recipe", name, built.RECIPES)
+        return name
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for width, decay in product(self.widths, self.decays):
+            yield make_built_trial(recipe=self.recipe, width=width, decay=decay, **common)
+
+
+KINDS = {"recipe": Built, "kernels": KernelLines, "ridges": RidgePaths, "rates": Grid}  # by a key that only they have
+
+
+def _kind(grid: object) -> str:
+    """Which kind of grid this is, by the keys that it has."""
+    if not isinstance(grid, dict):
+        return next((key for key, kind in KINDS.items() if isinstance(grid, kind)), "rates")
+    return next((key for key in KINDS if key in grid), "rates")
+
+
+AnyGrid = Annotated[
+    Annotated[Grid, Tag("rates")]
+    | Annotated[RidgePaths, Tag("ridges")]
+    | Annotated[KernelLines, Tag("kernels")]
+    | Annotated[Built, Tag("recipe")],
+    Discriminator(_kind),
+]
+
+
+@dataclass(frozen=True, config=CONFIG)
 class Scale:
     """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
 
-    grids: tuple[Grid | RidgePaths | KernelLines, ...]
-    seeds: int
-    effort: str
+    grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
+    seeds: Whole = 1
+    effort: str = "not known"
     schedule: Schedule = SCHEDULE
-    validation_samples: int = 1000
-    test_samples: int = 5000
+    validation_samples: Annotated[Whole, Field(ge=2)] = 1000
+    test_samples: Annotated[Whole, Field(ge=2)] = 5000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=CONFIG)
 class Experiment:
-    """A comparison of methods at a fixed number of samples."""
+    """A comparison of methods at a fixed number of samples.
 
-    name: str
+    ``x`` is what its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
     title: str
     source: str
     problem: str
-    samples: int
-    scales: dict[str, Scale]
+    samples: Whole
+    scales: Annotated[dict[str, Scale], Field(min_length=1)]
+    _: KW_ONLY
+    x: Literal["width", "beta", "norm"] = "width"
+    aliases: tuple[str, ...] = field(default=())
+
+    @field_validator("problem")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        problems.get(text)
+        return text
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Experiment":
+        for name, scale in self.scales.items():
+            varied = [bool(grid.betas) for grid in scale.grids]
+            if self.x == "beta" and not all(varied):
+                raise InputError(f"x is beta, so every grid of scale '{name}' needs betas.")
+            if self.x != "beta" and any(varied):
+                raise InputError(f"A grid of scale '{name}' has betas, so x must be beta.")
+            for grid in scale.grids:  # the first trial of each: what is wrong with it is wrong with all
+                next(self.grid_trials(scale, grid, seed=0))
+        return self
 
     def scale(self, name: str) -> Scale:
         if name not in self.scales:
@@ -86,14 +226,19 @@ class Experiment:
         """Every trial at this scale, with seeds counted from ``seed``."""
         chosen = self.scale(scale)
         for grid, s in product(chosen.grids, range(seed, seed + chosen.seeds)):
+            yield from self.grid_trials(chosen, grid, seed=s)
+
+    def grid_trials(self, scale: Scale, grid: AnyGrid, *, seed: int) -> Iterator[AnyTrial]:
+        """The trials of one grid with one seed."""
+        for problem in [problems.get(self.problem, beta=beta).spec for beta in grid.betas] or [self.problem]:
             common: dict[str, object] = {
-                "problem": self.problem,
+                "problem": problem,
                 "samples": self.samples,
-                "seed": s,
-                "validation_samples": chosen.validation_samples,
-                "test_samples": chosen.test_samples,
+                "seed": seed,
+                "validation_samples": scale.validation_samples,
+                "test_samples": scale.test_samples,
             }
-            yield from grid.trials(chosen.schedule, common)
+            yield from grid.trials(scale.schedule, common)
 
 
 def one_two_five(low: float, high: float) -> tuple[float, ...]:

@@ -22,10 +22,11 @@ def kernels_tried(table: pd.DataFrame) -> list[str]:
     return sorted(str(text) for text in texts)
 
 
-def best_kernels(table: pd.DataFrame, seed: int) -> list[str]:
-    """Of each family of kernels with a formula the member with the least validation error, as text."""
-    kernels_of_seed = table[table.kernel.isin(kernels_tried(table)) & (table.seed == seed)]
-    return kernels_of_seed.loc[kernels_of_seed.groupby("method").validation_error.idxmin()].kernel.tolist()
+def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
+    """Of each family of kernels with a formula the member that did best on the network's problem and seed, as text."""
+    beside = (table.seed == network.seed) & (table.problem == network.problem)
+    tried = table[table.kernel.isin(kernels_tried(table)) & beside]
+    return tried.loc[tried.groupby("method").validation_error.idxmin()].kernel.tolist()
 
 
 def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
@@ -33,12 +34,14 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
 
     The floors are those of the best member of each kernel family, on the training inputs of the network's own seed.
     """
-    problem = problems.get(table.attrs["problem"])
     best = best_network(table)
-    if best is None or best.test_error >= problem.threshold:
+    if best is None:
+        return None
+    problem = problems.get(best.problem)
+    if best.test_error >= problem.threshold:
         return None
     X, _ = problem.sample(int(best.samples), int(best.seed))
-    tried = best_kernels(table, int(best.seed))
+    tried = best_kernels(table, best)
     floors = []
     with console.progress("floors of the kernels") as show:
         for i, text in enumerate(tried):

@@ -24,19 +24,30 @@ MODES = ("all", "hidden", "last", "ntk")
 
 
 class Weight(NamedTuple):
-    """The shape of one weight matrix or bias, and the layer that it belongs to."""
+    """The shape of one weight matrix or bias, the layer that it belongs to, and what its entries are drawn from.
+
+    ``signs`` are +std and -std, half of each in every row, instead of a normal distribution.
+    """
 
     shape: tuple[int, ...]
     layer: Layer
+    signs: bool = False
 
 
 @partial(jax.jit, static_argnames="table")
-def _draw(key: jax.Array, table: tuple[tuple[str, tuple[int, ...], float], ...]) -> Params:
+def _draw(key: jax.Array, table: tuple[tuple[str, Weight, float], ...]) -> Params:
     """One compiled program for all the weights; each has a key of its own."""
     keys = jax.random.split(key, len(table))
     return {
-        name: std * jax.random.normal(k, shape, jnp.float32) for k, (name, shape, std) in zip(keys, table, strict=True)
+        name: std * (_signs if weight.signs else jax.random.normal)(k, weight.shape, jnp.float32)
+        for k, (name, weight, std) in zip(keys, table, strict=True)
     }
+
+
+def _signs(key: jax.Array, shape: tuple[int, ...], dtype: type) -> Float[Array, "..."]:
+    """As many +1 as -1 in every row, in random order; one more +1 where their number is odd."""
+    row = jnp.where(jnp.arange(shape[-1]) % 2 == 0, 1, -1).astype(dtype)
+    return jax.random.permutation(key, jnp.broadcast_to(row, shape), axis=-1, independent=True)
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
-        return _draw(key, tuple((name, w.shape, start.std(w.layer, width)) for name, w in table.items()))
+        return _draw(key, tuple((name, w, start.std(w.layer, width)) for name, w in table.items()))
 
     @property
     def layers(self) -> dict[str, Layer]:

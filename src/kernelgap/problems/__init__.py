@@ -10,10 +10,11 @@ from kernelgap.problems.parity import ParityProblem
 from kernelgap.problems.problem import Problem
 from kernelgap.problems.sec8 import sec8
 from kernelgap.problems.slides import slides
+from kernelgap.problems.sparse_parity import parity
 
-PROBLEMS: dict[str, Callable[..., Problem]] = {"sec8": sec8, "slides": slides, "hard": hard}
+PROBLEMS: dict[str, Callable[..., Problem]] = {"sec8": sec8, "slides": slides, "hard": hard, "parity": parity}
 
-__all__ = ["PROBLEMS", "FourierExpansion", "ParityProblem", "Problem", "get", "hard", "sec8", "slides"]
+__all__ = ["PROBLEMS", "FourierExpansion", "ParityProblem", "Problem", "get", "hard", "parity", "sec8", "slides"]
 
 
 def get(name: str, **arguments: object) -> Problem:

@@ -12,21 +12,25 @@ from kernelgap.errors import InputError
 from kernelgap.regression import at_edge
 
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
+MEASURES = ("train_error", "norm")  # what else is told of a pick
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
 
+    Where the trials are on several problems, that is for each of them, with its ``problem`` and ``beta`` in the row.
+
     Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
     seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
-    validation: from the test points with one seed, from the spread over seeds with several. ``rate``, ``decay``,
-    ``ridge`` and ``kernel`` are those of that pick, missing where seeds differ or the method has none.
-    ``ridge_at_edge`` says whether, for some seed, that ridge is the last of its grid while the error still falls
-    towards it: a smaller or larger one may be better. A kernel has no
+    validation: from the test points with one seed, from the spread over seeds with several. ``train_error`` and
+    ``norm`` (of W, Frobenius) are its means; ``rate``, ``decay``, ``ridge`` and ``kernel`` are those of that pick,
+    missing where seeds differ or the method has none. ``ridge_at_edge`` says whether, for some seed, that ridge is the
+    last of its grid while the error still falls towards it: a smaller or larger one may be better. A kernel has no
     width. ``learner`` says what the method is: a network, or a kernel method.
     """
     rows = []
-    for (method, width), trials in table.groupby(["method", "width"], sort=False, dropna=False):
+    several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
+    for (method, width, *problem), trials in table.groupby(["method", "width", *several], sort=False, dropna=False):
         picks = {
             by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
             for by, column in {"test": "test_error", "validation": "validation_error"}.items()
@@ -37,9 +41,11 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
                 "method": method,
                 "learner": _learner(trials.iloc[0]),
                 "width": width,
+                **dict(zip(several, problem, strict=True)),
                 "best_on_test": _mean([p.test_error for p in picks["test"]]),
                 "best_on_validation": _mean(errors),
                 "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
+                **{n: _mean([p[n] for p in picks["validation"]]) for n in MEASURES if n in table},
                 **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
                 "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks["validation"]),
                 "trials": len(trials),
@@ -49,7 +55,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
             }
         )
     summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
-    return summary.sort_values(["learner", "method", "width"], key=_order, ignore_index=True)
+    return summary.sort_values(["learner", "method", *several[1:], "width"], key=_order, ignore_index=True)
 
 
 FLAT = 1e-3  # a relative change of the error that says nothing
@@ -68,12 +74,14 @@ def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
 
 
 def _learner(trial: pd.Series) -> str:
+    if trial.kind == "built":
+        return "built"
     return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
 
 
 def _order(column: pd.Series) -> pd.Series:
-    """Networks before kernel methods, else by name and width."""
-    return column.map({"network": 0, "kernel": 1}) if column.name == "learner" else column
+    """Networks before kernel methods and what was built, else by name and width."""
+    return column.map({"network": 0, "kernel": 1, "built": 2}) if column.name == "learner" else column
 
 
 def _common(values: list[object]) -> object:
@@ -98,13 +106,13 @@ def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataF
 
 def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
     """The methods that got under the threshold at some width."""
-    return sorted(summary.loc[summary[by] < threshold, "method"].unique())
+    return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
 
 
 def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
     """Which methods learned more than the base signal, and how far the others came."""
     best = best_of_methods(summary)
-    under = [_named(row) for row in best[best.best_on_test < threshold].itertuples()]
+    under = [_named(row) for row in best[(best.best_on_test < threshold) & (best.learner != "built")].itertuples()]
     line = f"the threshold {threshold:.4g} with {samples} samples"
     first = (
         f"{_join(under)} got under {line}."
@@ -117,11 +125,26 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
         if len(above):
             other = "other " if len(above) < len(these) else ""
             first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
+    if "beta" in summary:
+        first += _over_beta(summary, threshold)
+    built = best[best.learner == "built"]
+    if len(built):
+        first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
     return first
+
+
+def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
+    """How strong the base signal had to be."""
+    learned = summary[summary.learner == "network"].groupby("beta").best_on_test.min() < threshold
+    yes, no = (", ".join(f"{beta:g}" for beta in learned.index[learned == which]) for which in (True, False))
+    if not yes:
+        return f" No network got under it at beta {no}."
+    return f" Networks got under it at beta {yes}" + (f", not at {no}." if no else ".")
 
 
 def _named(row: Any) -> str:
     place = "" if pd.isna(row.width) else f" at width {row.width}"
+    place += f", beta {row.beta:g}" if hasattr(row, "beta") else ""
     return f"{row.method} (test error {row.best_on_test:.3g}{place})"
 
 
@@ -136,6 +159,7 @@ def as_record(table: pd.DataFrame) -> dict[str, object]:
     keys = ("experiment", "scale", "seed", "problem", "samples", "threshold", "folder")
     return {
         **{key: attrs[key] for key in keys},
+        "x": attrs.get("x", "width"),
         "rows": [{k: _finite(v) for k, v in row.items()} for row in summary.to_dict("records")],
         "under_threshold": {
             "picked_on_test": under_threshold(summary, attrs["threshold"]),

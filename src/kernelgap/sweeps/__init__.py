@@ -7,10 +7,19 @@ from kernelgap.sweeps.meter import Progress
 from kernelgap.sweeps.runner import Interrupted, run_chunks
 from kernelgap.sweeps.status import Status, read_status
 from kernelgap.sweeps.store import Failure, Store
-from kernelgap.sweeps.trial import AnyTrial, RidgeTrial, Trial, make_ridge_trial, make_trial
+from kernelgap.sweeps.trial import (
+    AnyTrial,
+    BuiltTrial,
+    RidgeTrial,
+    Trial,
+    make_built_trial,
+    make_ridge_trial,
+    make_trial,
+)
 
 __all__ = [
     "AnyTrial",
+    "BuiltTrial",
     "Chunk",
     "ChunkResult",
     "Failure",
@@ -21,6 +30,7 @@ __all__ = [
     "Store",
     "Trial",
     "TrialResult",
+    "make_built_trial",
     "make_ridge_trial",
     "make_trial",
     "plan_chunks",

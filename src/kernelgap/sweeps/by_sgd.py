@@ -38,6 +38,7 @@ def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | N
                 test_standard_error=float(grid.standard_errors["test"][i]),
                 diverged_at=int(grid.diverged_at[i]) if grid.diverged[i] else None,
                 curves=curves,
+                measures={} if grid.diverged[i] else _measures(t, grid, i),
             )
         )
     return results
@@ -67,6 +68,13 @@ def _train(
         watch=watch,
         on_progress=on_progress,
     )
+
+
+def _measures(trial: Trial, grid: GridResult, member: int) -> dict[str, float]:
+    """The Frobenius norm of W, where W is trained as it is."""
+    if trial.mode not in ("all", "hidden"):
+        return {}
+    return {"norm": float(np.linalg.norm(np.asarray(grid.trained["W"][member], float)))}
 
 
 def _finite(curve: np.ndarray) -> list[float]:

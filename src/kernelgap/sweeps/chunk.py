@@ -38,7 +38,8 @@ class Chunk:
 class TrialResult:
     """What came of one trial. ``status`` is "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
 
-    The errors of a trial that is not done are infinite.
+    The errors of a trial that is not done are infinite. ``measures`` are further numbers by name, such as the Frobenius
+    norm of W (``norm``); each becomes a column of the results.
     """
 
     trial_id: str
@@ -49,6 +50,7 @@ class TrialResult:
     test_standard_error: float
     diverged_at: int | None = None
     curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    measures: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

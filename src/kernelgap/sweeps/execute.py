@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable
 
+from kernelgap.sweeps.by_construction import run_by_construction
 from kernelgap.sweeps.by_ridge import run_by_ridge
 from kernelgap.sweeps.by_sgd import run_by_sgd
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.trial import RidgeTrial, Trial
+from kernelgap.sweeps.trial import BuiltTrial, RidgeTrial, Trial
 
 
 def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) -> ChunkResult:
@@ -14,6 +15,8 @@ def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) 
     began = time.perf_counter()
     by_sgd = [trial for trial in chunk.trials if isinstance(trial, Trial)]
     by_ridge = [trial for trial in chunk.trials if isinstance(trial, RidgeTrial)]
+    by_construction = [trial for trial in chunk.trials if isinstance(trial, BuiltTrial)]
     results = run_by_sgd(by_sgd, on_progress) if by_sgd else []
     results += run_by_ridge(by_ridge, on_progress or (lambda share: None)) if by_ridge else []
+    results += run_by_construction(by_construction) if by_construction else []
     return ChunkResult(chunk.id, time.perf_counter() - began, tuple(results))

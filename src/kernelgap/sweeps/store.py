@@ -5,12 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from pydantic_core import from_json, to_json
 
+from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.lock import holding
@@ -24,7 +26,7 @@ CREATE TABLE IF NOT EXISTS chunks (
 CREATE TABLE IF NOT EXISTS trials (
     id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
     train_error REAL, validation_error REAL, test_error REAL, test_standard_error REAL, diverged_at INTEGER,
-    curves TEXT NOT NULL);
+    curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}');
 CREATE TABLE IF NOT EXISTS failures (
     chunk TEXT PRIMARY KEY, label TEXT NOT NULL, attempts INTEGER NOT NULL, error TEXT NOT NULL,
     failed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
@@ -42,9 +44,10 @@ TRIAL_COLUMNS = (
     "test_standard_error",
     "diverged_at",
     "curves",
+    "measures",
 )
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
-WORDS = ("network", "mode", "kernel")  # what a method is called by
+WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 
@@ -154,6 +157,7 @@ class Store:
                 r.test_standard_error,
                 r.diverged_at,
                 to_json(r.curves).decode(),
+                to_json(r.measures).decode(),
             )
             for r in result.results
         ]
@@ -201,20 +205,23 @@ class Store:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
         results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
         described = ("width", "samples", "seed", "rate", "decay", "ridge")
-        names = ("method", "kind", *WORDS, *described, *results, "trial", "curves")
+        names = ("method", "kind", *WORDS[:3], "problem", "beta", *described, *results, "trial", "curves")
         rows = []
-        for trial_id, description, curves, *values in self._connection.execute(
-            f"SELECT id, description, curves, {', '.join(results)} FROM trials"
+        beta = cache(lambda problem: problems.get(problem).beta)
+        measured = []
+        for trial_id, description, curves, measures, *values in self._connection.execute(
+            f"SELECT id, description, curves, measures, {', '.join(results)} FROM trials"
         ):
             trial = from_json(description)
             kind, words = trial["kind"], [trial.get(name) for name in WORDS]
-            numbers = [trial.get(name) for name in described]
-            rows.append((method_of(kind, *words), kind, *words, *numbers, *values, trial_id, from_json(curves)))
-        order = ["method", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
+            numbers = [trial["problem"], beta(trial["problem"]), *(trial.get(name) for name in described)]
+            rows.append((method_of(kind, *words), kind, *words[:3], *numbers, *values, trial_id, from_json(curves)))
+            measured.append(from_json(measures))
+        order = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
         if not rows:
             return pd.DataFrame(columns=order)
         types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows, columns=list(names)).astype(types)
+        table = pd.DataFrame(rows, columns=list(names)).astype(types).join(pd.DataFrame(measured))
         text = table.assign(kernel=table.kernel.fillna(""))
         return table.loc[text.sort_values(order).index].reset_index(drop=True)
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator,
 from kernelgap import kernels, networks, problems
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown, validated
-from kernelgap.training import Schedule, get_model
+from kernelgap.training import Schedule, built, get_model
 
 LINEAR_MODES = {"last": "last", "ntk": "NTK"}  # modes that are kernel methods, as the paper writes them
 
@@ -187,6 +187,48 @@ class RidgeTrial(Description):
         return float((size + 10_000) * self.samples * 100)
 
 
+class BuiltTrial(Description):
+    """One solution of section 8.2 that is built, not found: ``training.built``."""
+
+    searched = ("decay",)
+
+    kind: Literal["built"] = "built"
+    recipe: str
+    width: int
+    decay: Annotated[float, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def _possible(self) -> "BuiltTrial":
+        if self.recipe not in built.RECIPES:
+            raise unknown("recipe", self.recipe, built.RECIPES)
+        problem = problems.get(self.problem)
+        if problem.name != "parity":
+            raise InputError(f"Solutions are built for the problem parity(d, k), not for {problem.name}.")
+        built.check_size(width=self.width, d=problem.d, k=self.degree)
+        return self
+
+    @property
+    def degree(self) -> int:
+        """k, the number of coordinates of the parity."""
+        problem = problems.get(self.problem)
+        assert isinstance(problem, problems.ParityProblem)
+        return len(problem.base_sets[0])
+
+    @property
+    def method(self) -> str:
+        return f"built({self.recipe})"
+
+    @property
+    def label(self) -> str:
+        return f"{self.method} width {self.width} seed {self.seed}"
+
+    @property
+    def cost(self) -> float:
+        """Multiplications, roughly: a small training, and the outputs."""
+        everything = self.samples + self.validation_samples + self.test_samples
+        return float(1e9 + everything * self.width * problems.get(self.problem).d)
+
+
 def _name(kernel: str) -> str:
     """The name of a single kernel; of a sum or a product, all of it."""
     try:
@@ -196,8 +238,8 @@ def _name(kernel: str) -> str:
     return name if name in kernels.KERNELS else kernel
 
 
-AnyTrial = Trial | RidgeTrial
-_KINDS: dict[str, type[AnyTrial]] = {"sgd": Trial, "ridge": RidgeTrial}
+AnyTrial = Trial | RidgeTrial | BuiltTrial
+_KINDS: dict[str, type[AnyTrial]] = {"sgd": Trial, "ridge": RidgeTrial, "built": BuiltTrial}
 _ANY: TypeAdapter[AnyTrial] = TypeAdapter(Annotated[AnyTrial, Field(discriminator="kind")])
 
 
@@ -207,9 +249,9 @@ def read_trial(text: str) -> AnyTrial:
 
 
 @lru_cache(maxsize=1024)
-def method_of(kind: str, network: str | None, mode: str | None, kernel: str | None) -> str:
+def method_of(kind: str, network: str | None, mode: str | None, kernel: str | None, recipe: str | None) -> str:
     """``method`` of a trial that was stored, and so checked, with these words in its description."""
-    return _KINDS[kind].model_construct(network=network, mode=mode, kernel=kernel).method
+    return _KINDS[kind].model_construct(network=network, mode=mode, kernel=kernel, recipe=recipe).method
 
 
 def make_trial(**description: object) -> Trial:
@@ -220,6 +262,11 @@ def make_trial(**description: object) -> Trial:
 def make_ridge_trial(**description: object) -> RidgeTrial:
     """A trial by ridge regression, or one sentence about the first thing that is wrong with its description."""
     return validated(RidgeTrial, description)
+
+
+def make_built_trial(**description: object) -> BuiltTrial:
+    """A solution to build, or one sentence about the first thing that is wrong with its description."""
+    return validated(BuiltTrial, description)
 
 
 def digest(description: object) -> str:
