@@ -17,8 +17,7 @@ def certify_run(
     The network is the one with the least validation error, among those of ``method`` and ``width`` where these are
     given. Each kernel family of the run is represented by the member with the least validation error.
     """
-    Store.check_exists(folder)
-    with Store.open(folder) as store:
+    with Store.reading(folder) as store:
         table, trials = store.table(), store.trials()
     if table.empty:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")

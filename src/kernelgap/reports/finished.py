@@ -31,8 +31,7 @@ class FinishedRun:
 
 def read_run(folder: str | Path, table: pd.DataFrame | None = None) -> FinishedRun:
     """What is finished in a folder; ``table`` is the results table where it is at hand already."""
-    Store.check_exists(folder)
-    with Store.open(folder) as store:
+    with Store.reading(folder) as store:
         found = store.table() if table is None else table
         trials, times, description = store.trials(), store.times(), store.description()
     if found.empty:
