@@ -179,7 +179,7 @@ def _row_sums(
 
     def row(at: tuple[jax.Array, jax.Array]) -> jax.Array:
         high, flip = at
-        bias = params["b1"] + W[:, lower : lower + high.shape[0]] @ high
+        bias = params.get("b1", 0.0) + W[:, lower : lower + high.shape[0]] @ high
         outputs = network.apply({**params, "W": W[:, :lower], "b1": bias}, fixed["x"]) * scale + offset
         target = (fixed["parities"] * flip) @ fixed["coefficients"]
         errors = jnp.sum((target - outputs) ** 2, axis=1)

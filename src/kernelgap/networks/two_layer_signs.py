@@ -10,7 +10,9 @@ def weights(d: int, k: int, m: int) -> dict[str, Weight]:
 
 
 def features(params: Params, x: Inputs) -> Features:
-    return relu(x @ params["W"].T)
+    # No weight of its own: coordinates that are the same in all rows of x may be folded into it.
+    b1 = params.get("b1", 0.0)
+    return relu(x @ params["W"].T + b1)
 
 
 def apply(params: Params, x: Inputs) -> Outputs:
