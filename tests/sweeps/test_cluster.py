@@ -67,7 +67,7 @@ def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_pat
     seen = []
 
     def watch(progress):
-        if progress.chunks_done == 3 and workers[0].poll() is None:
+        if progress.chunks_done >= 2 and workers[0].poll() is None:
             workers[0].kill()
             workers[0].wait()
         seen.append(progress)
@@ -77,7 +77,7 @@ def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_pat
     assert workers[1].poll() is None
     assert table.attrs["failures"] == []
     assert survival.stored(tmp_path) == uninterrupted
-    assert len(seen) > 10
+    assert len(seen) > 3
 
 
 def test_workers_that_are_not_fit_are_named(dask, scheduler, tmp_path):
