@@ -60,7 +60,7 @@ def available_memory() -> int:
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")] or free
-    except OSError:
+    except OSError:  # not Linux: the count of free pages has to do
         pass
     for limit, usage in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),

@@ -92,7 +92,7 @@ def _whole(path: Path) -> bool:
             zlib.decompress(data)
     except zlib.error:
         return False
-    except OSError:
+    except OSError:  # gone, or not ours to read: JAX compiles anew
         pass
     return True
 

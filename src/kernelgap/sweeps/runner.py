@@ -117,7 +117,7 @@ class _Run:
             ready.append(self.arrived.get(timeout=POLL))
             while len(ready) < len(self.under_way):
                 ready.append(self.arrived.get_nowait())
-        except Empty:
+        except Empty:  # no more has come
             pass
         return ready
 
