@@ -369,3 +369,10 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_with_numbers(monkeypatch):
     with pytest.raises(InputError, match=r"400 x 400 needs 0.00119 GiB, and 0.000931 GiB are free.*about 353 x 353"):
         kernels.get("ntk2")(X)
     assert kernels.get("ntk2")(X[:300]).shape == (300, 300)
+
+
+def test_a_precomputed_matrix_has_its_own_diagonal():
+    K = np.array([[2.0, 1.0], [1.0, 3.0]])
+    np.testing.assert_array_equal(kernels.get("precomputed").diagonal(K), [2.0, 3.0])
+    with pytest.raises(InputError, match="give the square one"):
+        kernels.get("precomputed").diagonal(K[:1])

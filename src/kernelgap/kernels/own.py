@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_flag
@@ -77,6 +78,11 @@ class Precomputed(Kernel):
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
         return X.copy()
+
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
+        if X.shape[0] != X.shape[1]:
+            raise InputError(f"A precomputed Gram matrix of shape {X.shape} has no K(x,x): give the square one.")
+        return np.diagonal(X).copy()
 
     @property
     def combines(self) -> bool:
