@@ -1,0 +1,1 @@
+"""Who learns: the networks and their starts."""
