@@ -8,7 +8,7 @@ from kernelgap.errors import InputError
 from kernelgap.networks import Initialisation, Network, Params, resnet
 from kernelgap.problems import Problem
 from kernelgap.training.modes import Layers
-from kernelgap.training.online import HELD_OUT, Online, Weights, train_online
+from kernelgap.training.online import HELD_OUT, Descent, Online, Weights, train_online
 
 
 def algorithm1(
@@ -38,6 +38,7 @@ def algorithm1(
     """
     params = starts(network, problem, width=width, seeds=seeds, initialisation=initialisation)
     return train_online(
+        Descent(),
         Layers(network, with_output=False),
         params,
         [by_layer(network, *pair) for pair in rates],

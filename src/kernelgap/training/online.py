@@ -1,9 +1,9 @@
-"""Online SGD: one fresh sample a step, compiled; many starts and rates, and what was learned along the way."""
+"""Online training: fresh samples in every step, compiled; many starts and settings, and what was learned on the way."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,60 @@ BLOCK = 2**13  # fresh samples handed to the compiled loop at once
 HELD_OUT = 2000
 STREAM = 4  # fresh samples of start s come from the seeds [s, STREAM, 0], [s, STREAM, 1], ...
 Weights = dict[str, np.ndarray]
-Rates = Mapping[str, float]  # one for each trained weight
+Setting = Mapping[str, float]  # the numbers that a rule takes: rates, decays, ...
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """One step: how the trained weights change at a batch of fresh samples."""
+
+    @property
+    def batch(self) -> int: ...
+
+    def update(
+        self,
+        model: Model,
+        trained: Params,
+        frozen: Params,
+        setting: Params,
+        x: Float[Array, "batch d"],
+        y: Float[Array, "batch k"],
+        key: jax.Array,
+    ) -> tuple[Params, Float[Array, "batch k"]]:
+        """The new weights, and out(x) before the step."""
+        ...
+
+
+@dataclass(frozen=True)
+class Descent:
+    """w <- w - eta d/dw |y - out(x)|^2 / 2, averaged over the batch; a setting has the rate of each trained weight."""
+
+    batch: int = 1
+
+    def update(
+        self,
+        model: Model,
+        trained: Params,
+        frozen: Params,
+        setting: Params,
+        x: Float[Array, "batch d"],
+        y: Float[Array, "batch k"],
+        key: jax.Array,
+    ) -> tuple[Params, Float[Array, "batch k"]]:
+        gradient, out = gradient_and_output(model, trained, frozen, x, y)
+        return {name: w - setting[name] * gradient[name] for name, w in trained.items()}, out
+
+
+def gradient_and_output(
+    model: Model, trained: Params, frozen: Params, x: Float[Array, "batch d"], y: Float[Array, "batch k"]
+) -> tuple[Params, Float[Array, "batch k"]]:
+    """The gradient of eq. 6.1 averaged over the batch, and out(x)."""
+
+    def objective(w: Params) -> tuple[Array, Array]:
+        out = model.predict(w, frozen, model.prepare(frozen, x))
+        return 0.5 * jnp.sum((y - out) ** 2) / x.shape[0], out
+
+    return jax.grad(objective, has_aux=True)(trained)
 
 
 class Fresh(NamedTuple):
@@ -33,7 +86,7 @@ class Fresh(NamedTuple):
 
 @dataclass(frozen=True)
 class Online:
-    """What came of each start (``seeds``) at each pair of rates.
+    """What came of each start (``seeds``) with each setting.
 
     ``averaged_risk`` is (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the
     averaged population risk of Theorem 1. ``passing_risk`` is the same mean over each stretch that ends at ``ends``.
@@ -43,30 +96,31 @@ class Online:
     """
 
     steps: int
-    averaged_risk: Float[np.ndarray, "seeds rates"]
+    averaged_risk: Float[np.ndarray, "seeds settings"]
     ends: Int[np.ndarray, " stretches"]
-    passing_risk: Float[np.ndarray, "seeds rates stretches"]
+    passing_risk: Float[np.ndarray, "seeds settings stretches"]
     times: Int[np.ndarray, " times"]
-    errors: dict[str, Float[np.ndarray, "seeds rates times"]]
-    standard_errors: dict[str, Float[np.ndarray, "seeds rates times"]]
+    errors: dict[str, Float[np.ndarray, "seeds settings times"]]
+    standard_errors: dict[str, Float[np.ndarray, "seeds settings times"]]
     model: Model
     start: Weights
     trained: Weights
     frozen: Weights
 
-    def params(self, seed: int, rate: int) -> Weights:
+    def params(self, seed: int, setting: int) -> Weights:
         """All weights of one run at its end."""
-        own = {name: w[seed, rate] for name, w in self.trained.items()}
+        own = {name: w[seed, setting] for name, w in self.trained.items()}
         return {**{name: w[seed] for name, w in self.frozen.items()}, **own}
 
-    def final(self, name: str = "risk") -> Float[np.ndarray, "seeds rates"]:
+    def final(self, name: str = "risk") -> Float[np.ndarray, "seeds settings"]:
         return self.errors[name][..., -1]
 
 
 def train_online(
+    rule: Rule,
     model: Model,
     params: Params,
-    rates: Sequence[Rates],
+    settings: Sequence[Setting],
     problem: Problem,
     *,
     seeds: Sequence[int],
@@ -76,37 +130,40 @@ def train_online(
     first_block: int = 0,
     watch: Callable[[int, Weights], None] | None = None,
 ) -> Online:
-    """``steps`` steps of SGD on fresh samples, from each of the starts in ``params`` (first axis: ``seeds``).
+    """``steps`` steps on fresh samples, from each of the starts in ``params`` (first axis: ``seeds``).
 
-    All rates of one start see the same samples. Held-out errors are taken at ``times`` and at the end; ``watch`` hears
-    these steps with the trained weights (seeds, rates, ...). ``first_block`` skips that many blocks of samples, for
-    training that goes on where another has stopped.
+    All settings of one start see the same samples. Held-out errors are taken at ``times`` and at the end; ``watch``
+    hears these steps with the trained weights (seeds, settings, ...). ``first_block`` skips that many blocks of
+    samples, for training that goes on where another has stopped.
     """
     times = _times(times, steps)
     trained, frozen = jax.vmap(model.split)(params)
     start = {name: np.asarray(w) for name, w in trained.items()}
-    now = {name: jnp.repeat(jnp.asarray(w)[:, None], len(rates), axis=1) for name, w in trained.items()}
-    by_weight = {name: jnp.asarray([rate[name] for rate in rates], jnp.float32) for name in trained}
+    now: Params = {name: jnp.repeat(jnp.asarray(w)[:, None], len(settings), axis=1) for name, w in trained.items()}
+    columns = {name: jnp.asarray([setting[name] for setting in settings], jnp.float32) for name in settings[0]}
+    keys = jax.vmap(lambda seed: jax.random.fold_in(jax.random.key(seed), STREAM))(jnp.asarray(seeds))
     test = _HeldOut(model, frozen, problem, seeds, held_out)
-    ends, passing = [], []
-    if times[0] == 0:
-        test.measure(now)
-        if watch is not None:
-            watch(0, _on_host(now))
+    ends: list[int] = []
+    passing: list[np.ndarray] = []
+
+    def look(step: int) -> None:
+        if step in times:
+            test.measure(now)
+            if watch is not None:
+                watch(step, _on_host(now))
+
+    look(0)
+    per_block = BLOCK // rule.batch
     done = 0
-    for block in range(-(-steps // BLOCK)):
-        fresh = draw(problem, seeds, first_block + block, min(BLOCK, steps - block * BLOCK))
-        last = min(steps, (block + 1) * BLOCK)
+    for block in range(-(-steps // per_block)):
+        offset, last = block * per_block, min(steps, (block + 1) * per_block)
+        fresh = draw(problem, seeds, first_block + block, rule.batch * (last - offset))
         for stop in [*(t for t in times if done < t < last), last]:
-            offset = block * BLOCK
-            now, total = _descend(model, now, frozen, by_weight, *fresh, done - offset, stop - offset)
+            now, total = _advance(rule, model, now, frozen, columns, fresh, keys, offset, done, stop)
             ends.append(stop)
             passing.append(np.asarray(total, dtype=float) / (stop - done))
             done = stop
-            if stop in times:
-                test.measure(now)
-                if watch is not None:
-                    watch(stop, _on_host(now))
+            look(stop)
     passing_risk = _finite(np.stack(passing, axis=-1))
     lengths = np.diff([0, *ends])
     return Online(
@@ -134,43 +191,39 @@ def draw(problem: Problem, seeds: Sequence[int], block: int, n: int) -> Fresh:
     return Fresh(*(np.stack(part) for part in parts))
 
 
-@partial(jax.jit, static_argnames=("model",))
-def _descend(
+@partial(jax.jit, static_argnames=("rule", "model"))
+def _advance(
+    rule: Rule,
     model: Model,
     trained: Params,
     frozen: Params,
-    rates: Params,
-    x: Array,
-    y: Array,
-    target: Array,
+    settings: Params,
+    fresh: Fresh,
+    keys: jax.Array,
+    offset: int | Array,
     first: int | Array,
     stop: int | Array,
-) -> tuple[Params, Float[Array, "seeds rates"]]:
-    """Steps first..stop-1: w <- w - eta d/dw |y_t - out(x_t)|^2 / 2, and the sum of |H(x_t) - out(x_t)|^2 before each.
+) -> tuple[Params, Float[Array, "seeds settings"]]:
+    """Steps first..stop-1 on samples that begin with step ``offset``, and the sum of |H - out|^2 before each.
 
     The runs go one after another, each through the whole stretch: its weights then stay in the cache.
     """
 
-    def step(t: Array, state: tuple[Params, Array], own: Params, fixed: Params, data: Fresh) -> tuple[Params, Array]:
-        weights, total = state
-        row = model.prepare(fixed, data.x[t][None])
+    def run(weights: Params, setting: Params, fixed: Params, data: Fresh, key: jax.Array) -> tuple[Params, Array]:
+        def step(t: Array, state: tuple[Params, Array]) -> tuple[Params, Array]:
+            x, y, target = (
+                jax.lax.dynamic_slice_in_dim(a, (t - offset) * rule.batch, rule.batch) for a in map(jnp.asarray, data)
+            )
+            new, out = rule.update(model, state[0], fixed, setting, x, y, jax.random.fold_in(key, t))
+            return new, state[1] + jnp.sum((target - out) ** 2) / rule.batch
 
-        def objective(w: Params) -> tuple[Array, Array]:
-            out = model.predict(w, fixed, row)[0]
-            return 0.5 * jnp.sum((data.y[t] - out) ** 2), jnp.sum((data.target[t] - out) ** 2)
+        return jax.lax.fori_loop(first, stop, step, (weights, jnp.zeros((), jnp.float32)))
 
-        gradient, error = jax.grad(objective, has_aux=True)(weights)
-        return {name: w - own[name] * gradient[name] for name, w in weights.items()}, total + error
+    def start(each: tuple[Params, Params, Fresh, jax.Array]) -> tuple[Params, Array]:
+        weights, fixed, data, key = each
+        return jax.lax.map(lambda one: run(one[0], one[1], fixed, data, key), (weights, settings))
 
-    def start(each: tuple[Params, Params, Fresh]) -> tuple[Params, Array]:
-        weights, fixed, data = each
-        zero = jnp.zeros((), jnp.float32)
-        return jax.lax.map(
-            lambda one: jax.lax.fori_loop(first, stop, lambda t, s: step(t, s, one[1], fixed, data), (one[0], zero)),
-            (weights, rates),
-        )
-
-    return jax.lax.map(start, (trained, frozen, Fresh(x, y, target)))
+    return jax.lax.map(start, (trained, frozen, fresh, keys))
 
 
 class _HeldOut:
@@ -204,7 +257,7 @@ class _HeldOut:
 
 @partial(jax.jit, static_argnames=("model",))
 def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, Array | None]:
-    """out and out1 for each seed, rate and row."""
+    """out and out1 for each seed, setting and row."""
     first_output = model.network.first_output
 
     def one(weights: Params, fixed: Params, rows: Array) -> tuple[Array, Array | None]:
