@@ -20,7 +20,7 @@ def test_one_layer_after_the_other() -> None:
     schedule = Schedule(epochs=40, batch=20)
     rates = [1e-4, 0.2]
     both = train_layerwise(
-        network, params, rates, train, validation, schedule=schedule, seed=[0, 3], evaluate={"test": test}
+        network, params, rates, [0.0, 0.0], train, validation, schedule=schedule, seed=[0, 3], evaluate={"test": test}
     )
     assert both.chosen == 1
     first, second = both.first.predictor(1), both.second.predictor(1)
@@ -41,6 +41,7 @@ def test_a_first_block_is_needed() -> None:
             networks.two_layer,
             params,
             [0.1],
+            [0.0],
             sample,
             sample,
             schedule=Schedule(epochs=1, batch=5),

@@ -48,7 +48,7 @@ class SecondLayer:
 
 @dataclass(frozen=True)
 class Layerwise:
-    """What came of it: the first layer at each rate, and of the best of them the second at each rate."""
+    """What came of it: the first layer at each rate and decay, and upon the best of them the second at each."""
 
     first: GridResult
     chosen: int
@@ -59,6 +59,7 @@ def train_layerwise(
     network: Network,
     params: Params,
     rates: Sequence[float],
+    decays: Sequence[float],
     train: Arrays,
     validation: Arrays,
     *,
@@ -68,12 +69,10 @@ def train_layerwise(
 ) -> Layerwise:
     """Each layer over the whole schedule on the same sample, which is twice what joint training has.
 
-    The first layer's rate is the one that is best on the validation sample, as is fair: the second layer can only
-    build on what it left.
+    Of the first layer's members (rate and decay) the best on the validation sample is built upon.
     """
     check_blocks(network)
     others = {"validation": validation, **evaluate}
-    decays = [0.0] * len(rates)
     first = train_grid(FirstLayer(network), params, rates, decays, train, schedule=schedule, seed=seed, evaluate=others)
     chosen = int(first.final("validation").argmin())
     done = {**params, **first.predictor(chosen).trained}
