@@ -91,14 +91,14 @@ def test_rates_and_steps():
 def test_quantities_of_problems():
     problem = kg.problems.concept1(d=5, k=2, alpha=0.1, pF=2, F="sin(z)", G="z^2", noise=0.2, size="none")
     found = quantities(problem, PLAIN)
-    assert (found.k, found.p_F, found.p_G) == (2, 4, 2)
+    assert (found.k, found.p_F, found.p_G) == (2, 2, 1)
     assert C_s("sin(z)", PLAIN) == found.C_F
     assert found.C_G == 3.0
     assert found.opt == pytest.approx(2 * 0.04 / 2)
     assert found.log_C_alpha is not None
-    assert Theorem1(found).log10_M > math.log10(4 / 0.1)
+    assert Theorem1(found).log10_M > math.log10(2 / 0.1)
     hard = quantities(kg.problems.hard(d=32, k=2, alpha=0.1), PLAIN)
-    assert (hard.p_F, hard.p_G) == (2, 8)
+    assert (hard.p_F, hard.p_G) == (1, 4)
     assert pytest.approx(2 * math.sqrt(32)) == hard.C_F
     assert quantities(kg.problems.concept1(d=5, k=2, alpha=0.1, F="tanh(z)"), 10.0).log_C_alpha is None
     with pytest.raises(InputError, match="no form of Concept 1"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kernelgap.errors import InputError
 from kernelgap.problems.concept import ConceptProblem
 from kernelgap.problems.parity import ParityProblem
-from kernelgap.problems.smooth import Function, SmoothFunction
+from kernelgap.problems.smooth import Function
 from kernelgap.theory.complexity import C_STAR, complexity, log_C_eps_of
 from kernelgap.theory.polarise import coordinates_function, product_function
 
@@ -51,18 +51,16 @@ class Quantities:
 def quantities(problem: ConceptProblem | ParityProblem, C_star: float = C_STAR) -> Quantities:
     """Of a member of a concept class, or of the hard instance, which D.4 writes as one (labels divided by sqrt(k)).
 
-    B_F is the proved bound, and OPT = E |H(x) - y|^2 / 2 comes of the label noise. p counts Concept 2's terms: a member
-    of Concept 1 has twice as many there (Lemma A.2).
+    B_F is the proved bound, and OPT = E |H(x) - y|^2 / 2 comes of the label noise.
     """
     F, G, B_F = _functions(problem)
     if not math.isfinite(B_F):
         raise InputError("Inputs without a bound have no B_F: Theorem 1 wants |F(x)| <= B_F for all inputs.")
     of_F, of_G = complexity(F, C_star), complexity(G, C_star)
-    twice = 2 if isinstance(F, SmoothFunction) else 1
     found = Quantities(
         k=problem.outputs,
-        p_F=twice * of_F.p,
-        p_G=twice * of_G.p,
+        p_F=of_F.p,
+        p_G=of_G.p,
         C_F=of_F.C_s,
         C_G=of_G.C_s,
         alpha=problem.alpha,
