@@ -50,6 +50,15 @@ def test_the_smallest_width():
     assert "from m =" in str(theorem)
 
 
+def test_a_condition_met_with_equality_hides_no_other():
+    q = Quantities(k=1, p_F=1, p_G=1, C_F=1.0, C_G=1.0, alpha=0.5)  # tau_w = 1 exactly
+    ((low, _),) = Theorem1(q).widths
+    # sigma_v >= 1 and tau_v >= sigma_v m^(-3/8)
+    assert low == pytest.approx(8 / 3 * math.log10(2), abs=1e-9)
+    assert written_out(q, low + 1e-2)
+    assert not written_out(q, low - 1e-2)
+
+
 def test_a_start_within_the_ranges():
     theorem = Theorem1(SMALL)
     start = theorem.table1(1e7).start()

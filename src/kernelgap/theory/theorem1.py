@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import brentq
 
 from kernelgap.errors import InputError
 from kernelgap.networks.initialisation import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
@@ -187,17 +186,6 @@ class Theorem1:
         ]
         return Table1(x, 10**tau_w, 10**tau_v, sigma_w, sigma_v, tuple(objections))
 
-    def _slack(self, log10_m: float) -> float:
-        """Not negative exactly where Table 1 can be met: the least slack of its conditions, as a power of ten."""
-        t = self.table1(log10_m=log10_m)
-        polylog = self.hidden.polylog * math.log10(log10_m * math.log(10))
-        return min(
-            t.sigma_w.high - t.sigma_w.low,
-            t.sigma_v.high - t.sigma_v.low,
-            math.log10(t.tau_w),
-            -polylog - math.log10(t.tau_v),
-        )
-
     @cached_property
     def widths(self) -> tuple[tuple[float, float], ...]:
         """All m at which Table 1 can be met, as intervals of log10 m; the last may be infinite.
@@ -205,14 +193,25 @@ class Theorem1:
         Each condition compares a power of m with a power of ln m, so there are few; they are looked for from m = 2 to
         10^(10^9), on a fine grid, and each end is then refined.
         """
-        xs = np.geomspace(math.log10(2), LARGEST_LOG10_M, 4000)
-        inside = np.array([self._slack(x) >= 0 for x in xs])
-        ends = [0.0] if inside[0] else []
-        for j in np.flatnonzero(inside[1:] != inside[:-1]):
-            ends.append(float(brentq(self._slack, xs[j], xs[j + 1], xtol=1e-12)))
+        xs = np.geomspace(math.log10(2), LARGEST_LOG10_M, 800).tolist()
+        inside = [self.table1(log10_m=x).satisfiable for x in xs]
+        ends = [xs[0]] if inside[0] else []
+        for j in range(len(xs) - 1):
+            if inside[j] != inside[j + 1]:
+                ends.append(self._boundary(xs[j], xs[j + 1], inside[j]))
         if inside[-1]:
             ends.append(math.inf)
         return tuple(zip(ends[::2], ends[1::2], strict=True))
+
+    def _boundary(self, left: float, right: float, left_inside: bool) -> float:
+        """Where between two widths Table 1 becomes possible or impossible; the last place at which it is possible."""
+        while right - left > 1e-12 * right:
+            middle = (left + right) / 2
+            if self.table1(log10_m=middle).satisfiable == left_inside:
+                left = middle
+            else:
+                right = middle
+        return left if left_inside else right
 
     def __str__(self) -> str:
         if not self.widths:
