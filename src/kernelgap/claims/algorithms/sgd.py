@@ -1,5 +1,6 @@
 """Algorithm 1 is what the paper writes, and Theorem 1 gives its rates and steps for a given problem."""
 
+import math
 from typing import Any
 
 import jax
@@ -13,30 +14,37 @@ from kernelgap.theory.theorem1 import Theorem1
 from kernelgap.training import algorithm1
 from kernelgap.training.online import STREAM
 
-STEPS = {"quick": 200, "full": 5000}
-D, K, ALPHA, WIDTH = 10, 2, 0.3, 30
-RATES = (0.3, 0.05)
+SIZES = {"quick": (10, 30), "full": (100, 100)}  # d, width
+K, ALPHA = 2, 0.05
+C_STAR = 1.0  # the constant in C_s, which the paper leaves large: with 10^4 no alpha of interest is admissible
 CLOSE = 1e-3  # float32 against float64 after all steps
 
 
 def measure(scale: str, seed: int) -> dict[str, Any]:
-    problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
-    steps = STEPS[scale]
-    run = algorithm1(problem, width=WIDTH, steps=steps, rates=[RATES], seeds=[seed], initialisation=Theory())
-    start = networks.resnet.init(jax.random.key(seed), inputs=D, outputs=K, width=WIDTH, initialisation=Theory())
+    d, width = SIZES[scale]
+    problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
+    chosen = Theorem1(quantities(problem, C_STAR))
+    steps, rates = math.ceil(chosen.T()), (chosen.eta_w(), chosen.eta_v())
+    run = algorithm1(problem, width=width, steps=steps, rates=[rates], seeds=[seed], initialisation=Theory())
+    start = networks.resnet.init(jax.random.key(seed), inputs=d, outputs=K, width=width, initialisation=Theory())
     X, Y = problem.sample(steps, [seed, STREAM, 0])
-    weights, risk = plain({n: np.asarray(w, float) for n, w in start.items()}, X, Y, *RATES)
+    weights, risk = plain({n: np.asarray(w, float) for n, w in start.items()}, X, Y, *rates)
     off = {
         name: float(np.linalg.norm(run.trained[name][0, 0] - w) / np.linalg.norm(w - start[name]))
         for name, w in weights.items()
     }
-    chosen = Theorem1(quantities(problem))
     return {
         "steps": steps,
         "off": off,
         "output layer moved": bool(np.any(run.frozen["A"][0] != np.asarray(start["A"]))),
         "risk": [float(run.averaged_risk[0, 0]), risk],
-        "theorem": {"delta": chosen.least_delta, "eta_w": chosen.eta_w(), "eta_v": chosen.eta_v(), "T": chosen.T()},
+        "theorem": {
+            "largest_alpha": chosen.largest_alpha,
+            "delta": chosen.least_delta,
+            "eta_w": rates[0],
+            "eta_v": rates[1],
+            "T": chosen.T(),
+        },
     }
 
 
@@ -67,9 +75,9 @@ def judge(numbers: Numbers) -> Verdict:
     return holds_if(
         same,
         measured,
-        f"Against a plain float64 loop. For this problem, with every hidden constant 1, Theorem 1 takes "
-        f"delta = {theorem['delta']:.2g}, eta_w = {theorem['eta_w']:.2g}, eta_v = {theorem['eta_v']:.2g}, "
-        f"T = {theorem['T']:.2g}.",
+        "Against a plain float64 loop, with what Theorem 1 takes for this problem when every hidden constant is 1: "
+        f"eta_w = {theorem['eta_w']:.2g}, eta_v = {theorem['eta_v']:.2g}, T = {theorem['T']:.0f}, for an average risk "
+        f"of O({theorem['delta']:.2g}).",
     )
 
 

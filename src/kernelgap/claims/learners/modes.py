@@ -58,7 +58,7 @@ def tangent(network: Network, params: Any, X: np.ndarray, Y: np.ndarray, Z: np.n
 
     def jacobian(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = jnp.asarray(x, jnp.float32)
-        parts = jax.tree.leaves(jax.jacobian(lambda w: network.apply(w, rows).ravel())(dict(params)))
+        parts = jax.tree.leaves(jax.jit(jax.jacobian(lambda w: network.apply(w, rows).ravel()))(dict(params)))
         flat = np.concatenate([np.asarray(p, float).reshape(p.shape[0], -1) for p in parts], axis=1)
         return flat, np.asarray(network.apply(params, rows), float)
 
