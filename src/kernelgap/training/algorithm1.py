@@ -30,11 +30,6 @@ def algorithm1(
     and the held-out inputs. Biases belong to their matrices, as in the paper. W and V here are the paper's
     W(0) + W and V(0) + V; its displacements are ``trained - start``. Labels have the problem's ``noise``, while
     errors are taken against H itself.
-
-    >>> from kernelgap import problems
-    >>> run = algorithm1(problems.hard(d=8, k=2, alpha=0.3), width=50, steps=5000, rates=[(0.1, 0.1)], seeds=[0])
-    >>> bool(run.final()[0, 0] < 0.5 * run.averaged_risk[0, 0])
-    True
     """
     params = starts(network, problem, width=width, seeds=seeds, initialisation=initialisation)
     return train_online(
