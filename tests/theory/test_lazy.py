@@ -12,13 +12,14 @@ PROBLEM = problems.hard(d=5, k=2, alpha=0.3)
 
 
 def test_the_tangent_is_the_linearisation() -> None:
-    params = two_layer.init(jax.random.key(0), inputs=5, outputs=2, width=30, initialisation=Talk())
+    rng = np.random.default_rng(0)
+    params = {n: rng.standard_normal(w.shape, np.float32) for n, w in two_layer.weights(5, 2, 30).items()}
     x = jnp.asarray(PROBLEM.sample(20, 0)[0], jnp.float32)
-    change = {name: 0.1 * jax.random.normal(jax.random.key(1), params[name].shape) for name in ("W", "b1")}
+    change = {name: rng.standard_normal(params[name].shape, np.float32) for name in ("W", "b1")}
     start = {name: params[name] for name in change}
     value, slope = jax.jvp(lambda w: two_layer.apply({**params, **w}, x), (start,), (change,))
     moved = {**params, **{name: params[name] + change[name] for name in change}}
-    np.testing.assert_allclose(tangent(moved, gates(params, x), x), value + slope, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(tangent(moved, gates(params, x), x), value + slope, rtol=1e-4, atol=1e-4)
 
 
 def test_wide_is_lazy_and_fast_is_not() -> None:
@@ -32,6 +33,4 @@ def test_wide_is_lazy_and_fast_is_not() -> None:
 
 
 def test_the_start_is_the_talk_s() -> None:
-    params = two_layer.init(jax.random.key(0), inputs=50, outputs=4, width=2000, initialisation=Talk())
-    np.testing.assert_allclose(np.var(params["A"]), 1.0, rtol=0.1)
-    np.testing.assert_allclose(np.var(params["W"]), 2 / 2000, rtol=0.05)
+    np.testing.assert_allclose([Talk().std("output", 2000), Talk().std("first", 2000) ** 2], [1.0, 2 / 2000])

@@ -16,11 +16,14 @@ from kernelgap.training.online import STREAM, Online
 PROBLEM = problems.hard(d=6, k=2, alpha=0.4)
 RATES = [(0.2, 0.05), (0.1, 0.3)]
 SEEDS = [0, 5]
+START = Theory(sigma_w=0.5, sigma_v=1.2)
 
 
 def small(problem: Problem = PROBLEM, steps: int = 60, rates: list[tuple[float, float]] = RATES, **more: Any) -> Online:
     """The same shapes in every test, so that they share one compiled program."""
-    return algorithm1(problem, width=9, steps=steps, rates=rates, seeds=SEEDS, held_out=700, **more)
+    return algorithm1(
+        problem, width=9, steps=steps, rates=rates, seeds=SEEDS, held_out=700, initialisation=START, **more
+    )
 
 
 def plain(params: dict[str, np.ndarray], X: np.ndarray, Y: np.ndarray, H: np.ndarray, eta_w: float, eta_v: float):
@@ -45,7 +48,7 @@ def test_it_is_the_plain_loop(noise: float) -> None:
     problem = problems.hard(d=6, k=2, alpha=0.4, noise=noise)
     run = small(problem, times=[20])
     for s, seed in enumerate(SEEDS):
-        params = networks.resnet.init(jax.random.key(seed), inputs=6, outputs=2, width=9)
+        params = networks.resnet.init(jax.random.key(seed), inputs=6, outputs=2, width=9, initialisation=START)
         X, Y = problem.sample(60, [seed, STREAM, 0])
         for r, (eta_w, eta_v) in enumerate(RATES):
             weights, errors = plain(params, X, Y, problem.target(X), eta_w, eta_v)
@@ -77,7 +80,7 @@ def test_blocks_continue_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     run = small(steps=40, times=[5, 16, 33])
     samples = [PROBLEM.sample(n, [5, STREAM, block]) for block, n in enumerate((16, 16, 8))]
     X, Y = (np.concatenate(parts) for parts in zip(*samples, strict=True))
-    params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9)
+    params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9, initialisation=START)
     weights, errors = plain(params, X, Y, Y, *RATES[1])
     assert run.ends.tolist() == [5, 16, 32, 33, 40]
     np.testing.assert_allclose(run.averaged_risk[1, 1], errors.mean(), rtol=1e-4)
@@ -85,9 +88,8 @@ def test_blocks_continue_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_output_layer_stays_and_starts_are_theory_s() -> None:
-    start = Theory(sigma_w=0.5, sigma_v=1.2)
-    run = small(initialisation=start)
-    params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9, initialisation=start)
+    run = small()
+    params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9, initialisation=START)
     np.testing.assert_array_equal(run.frozen["A"][1], params["A"])
     np.testing.assert_array_equal(run.start["W"][1], params["W"])
     assert set(run.trained) == {"W", "b1", "V", "b2"}

@@ -1,21 +1,27 @@
 """Layer-wise training touches one layer at a time."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from kernelgap import networks, problems
 from kernelgap.errors import InputError
+from kernelgap.networks import Network
 from kernelgap.training import Schedule
 from kernelgap.training.layerwise import train_layerwise
 
 PROBLEM = problems.hard(d=6, k=2, alpha=0.3)
 
 
+def random(network: Network, width: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    weights = network.weights(PROBLEM.d, PROBLEM.outputs, width)
+    return {name: (rng.standard_normal(w.shape) / width**0.5).astype(np.float32) for name, w in weights.items()}
+
+
 def test_one_layer_after_the_other() -> None:
     network = networks.resnet
-    params = network.init(jax.random.key(0), inputs=6, outputs=2, width=20)
+    params = random(network, 20)
     train, validation, test = (PROBLEM.sample(60, [0, i]) for i in range(3))
     schedule = Schedule(epochs=40, batch=20)
     rates = [1e-4, 0.2]
@@ -34,7 +40,7 @@ def test_one_layer_after_the_other() -> None:
 
 
 def test_a_first_block_is_needed() -> None:
-    params = networks.two_layer.init(jax.random.key(0), inputs=6, outputs=2, width=4)
+    params = random(networks.two_layer, 4)
     sample = PROBLEM.sample(5, 0)
     with pytest.raises(InputError, match="no first block"):
         train_layerwise(

@@ -1,6 +1,5 @@
 """Algorithm 1 is what the paper writes, and Theorem 1 gives its rates and steps for a given problem."""
 
-import math
 from typing import Any
 
 import jax
@@ -24,7 +23,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     d, width = SIZES[scale]
     problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
     chosen = Theorem1(quantities(problem, C_STAR))
-    steps, rates = math.ceil(chosen.T()), (chosen.eta_w(), chosen.eta_v())
+    steps, rates = round(chosen.T()), (chosen.eta_w(), chosen.eta_v())
     run = algorithm1(problem, width=width, steps=steps, rates=[rates], seeds=[seed], initialisation=Theory())
     start = networks.resnet.init(jax.random.key(seed), inputs=d, outputs=K, width=width, initialisation=Theory())
     X, Y = problem.sample(steps, [seed, STREAM, 0])

@@ -69,8 +69,7 @@ def judge(numbers: Numbers) -> Verdict:
         "holds",
         measured,
         f"For OPT from {min(numbers['opt']):.2g} to {max(numbers['opt']):.2g} (the threshold is "
-        f"{numbers['threshold']:.2g}); risk against H itself over the second half of the run. The constant shrinks "
-        "with the rate.",
+        f"{numbers['threshold']:.2g}); risk against H itself over the second half of the run.",
     )
 
 
