@@ -66,10 +66,10 @@ def results(chunks: Sequence[Chunk]) -> list[ChunkResult]:
     """Results like those of the first chunk, for all."""
     made = run_chunk(chunks[0])
     return [
-        ChunkResult(
+        ChunkResult.of(
             chunk.id,
             made.seconds,
-            tuple(dataclasses.replace(made.results[0], trial_id=identity) for identity in chunk.trial_ids),
+            [dataclasses.replace(made.results[0], trial_id=identity) for identity in chunk.trial_ids],
         )
         for chunk in chunks
     ]

@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kernelgap.sweeps.trial import AnyTrial, digest
+from pydantic_core import from_json, to_json
+
+from kernelgap.sweeps.trial import AnyTrial
+from kernelgap.sweeps.uncollected import uncollected
+from kernelgap.sweeps.written import digest
+
+Row = tuple[str, str, float, float, float, float, int | None, str, str]  # the fields of a TrialResult, dicts as JSON
 
 
 @dataclass(frozen=True)
@@ -52,21 +58,50 @@ class TrialResult:
     curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
     measures: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def row(self) -> Row:
+        return (
+            self.trial_id,
+            self.status,
+            self.train_error,
+            self.validation_error,
+            self.test_error,
+            self.test_standard_error,
+            self.diverged_at,
+            to_json(self.curves).decode(),
+            to_json(self.measures).decode(),
+        )
+
+    @classmethod
+    def from_row(cls, row: Row) -> "TrialResult":
+        return cls(*row[:7], curves=from_json(row[7]), measures=from_json(row[8]))
+
 
 @dataclass(frozen=True)
 class ChunkResult:
+    """What came of a chunk, as rows: its worker writes them, the store keeps them, and the coordinator hands them on."""
+
     chunk_id: str
     seconds: float
-    results: tuple[TrialResult, ...]
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def of(cls, chunk_id: str, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
+        return cls(chunk_id, seconds, tuple(result.row for result in results))
+
+    @cached_property
+    def results(self) -> tuple[TrialResult, ...]:
+        return tuple(TrialResult.from_row(row) for row in self.rows)
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
-    for trial in trials:
-        identity, common = trial.identities
-        together.setdefault(common, {})[identity] = trial
-    chunks = [_chunk(group) for group in together.values()]
+    with uncollected():
+        for trial in trials:
+            identity, common = trial.identities
+            together.setdefault(common, {})[identity] = trial
+        chunks = [_chunk(group) for group in together.values()]
     return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
 
 

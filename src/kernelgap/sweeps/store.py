@@ -5,18 +5,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pydantic_core import from_json, to_json
 
-from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.lock import holding
-from kernelgap.sweeps.trial import AnyTrial, method_of, read_trial
+from kernelgap.sweeps.table import RESULTS, trials_table
+from kernelgap.sweeps.trial import AnyTrial, read_trial
 
 SCHEMA = """
 BEGIN;
@@ -24,7 +22,7 @@ CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS chunks (
     id TEXT PRIMARY KEY, label TEXT NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
 CREATE TABLE IF NOT EXISTS trials (
-    id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
+    id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
     train_error REAL, validation_error REAL, test_error REAL, test_standard_error REAL, diverged_at INTEGER,
     curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}');
 CREATE TABLE IF NOT EXISTS failures (
@@ -47,7 +45,6 @@ TRIAL_COLUMNS = (
     "measures",
 )
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
-WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 
@@ -126,8 +123,8 @@ class Store:
 
     def times(self) -> pd.DataFrame:
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
-        query = "SELECT id AS chunk, label, seconds, finished, \
-                 (SELECT COUNT(*) FROM trials WHERE chunk = chunks.id) AS trials FROM chunks ORDER BY finished, id"
+        query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
+                 LEFT JOIN trials ON trials.chunk = chunks.id GROUP BY chunks.id ORDER BY finished, chunks.id"
         return pd.read_sql_query(query, self._connection, parse_dates=["finished"])
 
     def trials(self) -> dict[str, AnyTrial]:
@@ -145,22 +142,7 @@ class Store:
 
     def save(self, chunk: Chunk, result: ChunkResult) -> None:
         by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        rows = [
-            (
-                r.trial_id,
-                chunk.id,
-                by_id[r.trial_id].model_dump_json(),
-                r.status,
-                r.train_error,
-                r.validation_error,
-                r.test_error,
-                r.test_standard_error,
-                r.diverged_at,
-                to_json(r.curves).decode(),
-                to_json(r.measures).decode(),
-            )
-            for r in result.results
-        ]
+        rows = [(row[0], chunk.id, by_id[row[0]].as_json, *row[1:]) for row in result.rows]
         with self._writing(f"'{chunk.label}'"):
             self._connection.execute(
                 "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
@@ -203,27 +185,8 @@ class Store:
 
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
-        results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
-        described = ("width", "samples", "seed", "rate", "decay", "ridge")
-        names = ("method", "kind", *WORDS[:3], "problem", "beta", *described, *results, "trial", "curves")
-        rows = []
-        beta = cache(lambda problem: problems.get(problem).beta)
-        measured = []
-        for trial_id, description, curves, measures, *values in self._connection.execute(
-            f"SELECT id, description, curves, measures, {', '.join(results)} FROM trials"
-        ):
-            trial = from_json(description)
-            kind, words = trial["kind"], [trial.get(name) for name in WORDS]
-            numbers = [trial["problem"], beta(trial["problem"]), *(trial.get(name) for name in described)]
-            rows.append((method_of(kind, *words), kind, *words[:3], *numbers, *values, trial_id, from_json(curves)))
-            measured.append(from_json(measures))
-        order = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
-        if not rows:
-            return pd.DataFrame(columns=order)
-        types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows, columns=list(names)).astype(types).join(pd.DataFrame(measured))
-        text = table.assign(kernel=table.kernel.fillna(""))
-        return table.loc[text.sort_values(order).index].reset_index(drop=True)
+        columns = ("description", *RESULTS, "id", "curves", "measures")
+        return trials_table(self._connection.execute(f"SELECT {', '.join(columns)} FROM trials"))
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
