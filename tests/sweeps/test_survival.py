@@ -194,7 +194,7 @@ chunks = [c for seed in range(40) for c in plan_chunks(tiny.tiny.trials("quick",
 def result(chunk):
     curves = {"test": [0.123456789] * 100}
     made = [TrialResult(i, "done", 1.0, 1.0, 1.0, 0.1, None, curves) for i in chunk.trial_ids]
-    return ChunkResult.of(chunk.id, 1.0, made)
+    return ChunkResult.of(chunk, 1.0, made)
 saved = []
 try:
     with Store.open(sys.argv[1]) as store:
@@ -237,7 +237,7 @@ def test_files_that_may_not_grow(chunks, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
         try:
             with pytest.raises(InputError, match=r"could not be stored.*kept"):
-                store.save(chunks[-1], ChunkResult.of(second.chunk_id, second.seconds, large))
+                store.save(chunks[-1], ChunkResult.of(chunks[-1], 1.0, large))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert store.finished() == {chunks[-2].id}

@@ -155,7 +155,7 @@ def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
 
 def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
     result = run_chunk(chunks[0])
-    broken = dataclasses.replace(result, rows=(*result.rows[:-1], (result.rows[-1][0], None, *result.rows[-1][2:])))
+    broken = dataclasses.replace(result, rows=(*result.rows[:-1], (*result.rows[-1][:3], None, *result.rows[-1][4:])))
     with Store.open(tmp_path) as store:
         with pytest.raises(sqlite3.IntegrityError):
             store.save(chunks[0], broken)
@@ -163,6 +163,27 @@ def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
         assert store.table().empty
         store.save(chunks[0], result)
         assert len(store.table()) == len(chunks[0].trials)
+
+
+def test_a_store_from_before_there_were_measures_goes_on(chunks, tmp_path):
+    chunks = [chunk for chunk in chunks if chunk.trials[0].kind == "sgd"][-2:]
+    first, second = (run_chunk(chunk) for chunk in chunks)
+    with Store.open(tmp_path) as store:
+        store.save(chunks[0], first)
+        new = store.table()
+    with sqlite3.connect(tmp_path / Store.FILE) as connection:
+        connection.execute("ALTER TABLE trials DROP COLUMN measures")
+    connection.close()
+    old = new.drop(columns="norm")
+    with Store.reading(tmp_path) as store:
+        pd.testing.assert_frame_equal(store.table(), old)
+        assert store.times().trials.tolist() == [len(old)]
+    with Store.open(tmp_path) as store:
+        pd.testing.assert_frame_equal(store.table(), old)
+        store.save(chunks[1], second)
+        both = store.table().set_index("trial").norm
+    assert both[old.trial].isna().all()
+    assert both.notna().sum() == sum(r.status == "done" for r in second.results)
 
 
 def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
@@ -173,7 +194,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then says that the disk is full
         with pytest.raises(InputError, match=r"disk is full.*kept"):
-            store.save(chunks[1], ChunkResult.of(second.chunk_id, second.seconds, large))
+            store.save(chunks[1], ChunkResult.of(chunks[1], 1.0, large))
         assert store.finished() == {chunks[0].id}
     with Store.open(tmp_path) as store:
         store.save(chunks[1], second)

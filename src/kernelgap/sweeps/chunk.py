@@ -6,6 +6,7 @@ The unit of work and of storage.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from pydantic_core import from_json, to_json
 
@@ -13,7 +14,7 @@ from kernelgap.sweeps.trial import AnyTrial
 from kernelgap.sweeps.uncollected import uncollected
 from kernelgap.sweeps.written import digest
 
-Row = tuple[str, str, float, float, float, float, int | None, str, str]  # the fields of a TrialResult, dicts as JSON
+Row = tuple[Any, ...]  # id, chunk, description, and the other fields of a TrialResult; what is no number is text
 
 
 @dataclass(frozen=True)
@@ -58,40 +59,44 @@ class TrialResult:
     curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
     measures: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def row(self) -> Row:
-        return (
-            self.trial_id,
-            self.status,
-            self.train_error,
-            self.validation_error,
-            self.test_error,
-            self.test_standard_error,
-            self.diverged_at,
-            to_json(self.curves).decode(),
-            to_json(self.measures).decode(),
-        )
-
-    @classmethod
-    def from_row(cls, row: Row) -> "TrialResult":
-        return cls(*row[:7], curves=from_json(row[7]), measures=from_json(row[8]))
-
 
 @dataclass(frozen=True)
 class ChunkResult:
-    """What came of a chunk, as rows: its worker writes them, the store keeps them, and the coordinator hands them on."""
+    """What came of a chunk, as rows: its worker writes them, the store keeps them, the coordinator hands them on."""
 
     chunk_id: str
     seconds: float
     rows: tuple[Row, ...]
 
     @classmethod
-    def of(cls, chunk_id: str, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
-        return cls(chunk_id, seconds, tuple(result.row for result in results))
+    def of(cls, chunk: Chunk, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
+        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
+        return cls(chunk.id, seconds, tuple(_row(chunk, by_id[result.trial_id], result) for result in results))
 
     @cached_property
     def results(self) -> tuple[TrialResult, ...]:
-        return tuple(TrialResult.from_row(row) for row in self.rows)
+        return tuple(_result(*row) for row in self.rows)
+
+
+def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
+    return (
+        result.trial_id,
+        chunk.id,
+        trial.as_json,
+        result.status,
+        result.train_error,
+        result.validation_error,
+        result.test_error,
+        result.test_standard_error,
+        result.diverged_at,
+        to_json(result.curves).decode(),
+        to_json(result.measures).decode(),
+    )
+
+
+def _result(trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
+    *numbers, curves, measures = rest
+    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures)])
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:

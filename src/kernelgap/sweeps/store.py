@@ -44,7 +44,8 @@ TRIAL_COLUMNS = (
     "curves",
     "measures",
 )
-COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
+NO_MEASURES = "'{}'"  # of trials that were stored before there were any
+COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS[:-1]}
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 
@@ -86,6 +87,8 @@ class Store:
                 connection = sqlite3.connect(path)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(SCHEMA)
+                if not _has_measures(connection):
+                    connection.execute(f"ALTER TABLE trials ADD COLUMN measures TEXT NOT NULL DEFAULT {NO_MEASURES}")
             except sqlite3.Error as error:
                 raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
             with closing(connection):
@@ -141,13 +144,12 @@ class Store:
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def save(self, chunk: Chunk, result: ChunkResult) -> None:
-        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        rows = [(row[0], chunk.id, by_id[row[0]].as_json, *row[1:]) for row in result.rows]
         with self._writing(f"'{chunk.label}'"):
             self._connection.execute(
                 "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
             )
-            self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})", rows)
+            places = ", ".join("?" * len(TRIAL_COLUMNS))
+            self._connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
 
     def fail(self, chunk: Chunk, attempts: int, error: str) -> None:
         """Note that a chunk could not be finished, and why."""
@@ -185,8 +187,13 @@ class Store:
 
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
-        columns = ("description", *RESULTS, "id", "curves", "measures")
+        measures = "measures" if _has_measures(self._connection) else NO_MEASURES
+        columns = ("description", *RESULTS, "id", "curves", measures)
         return trials_table(self._connection.execute(f"SELECT {', '.join(columns)} FROM trials"))
+
+
+def _has_measures(connection: sqlite3.Connection) -> bool:
+    return any(row[1] == "measures" for row in connection.execute("PRAGMA table_info(trials)"))
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

@@ -1,7 +1,9 @@
 """A trial: a frozen, validated description of one fit. Its hash is its identity."""
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal
+from itertools import product
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
@@ -220,6 +222,7 @@ def _name(kernel: str) -> str:
 
 
 AnyTrial = Trial | RidgeTrial | BuiltTrial
+T = TypeVar("T", Trial, RidgeTrial, BuiltTrial)
 _KINDS: dict[str, type[AnyTrial]] = {"sgd": Trial, "ridge": RidgeTrial, "built": BuiltTrial}
 _ANY: TypeAdapter[AnyTrial] = TypeAdapter(Annotated[AnyTrial, Field(discriminator="kind")])
 
@@ -248,3 +251,15 @@ def make_ridge_trial(**description: object) -> RidgeTrial:
 def make_built_trial(**description: object) -> BuiltTrial:
     """A solution to build, or one sentence about the first thing that is wrong with its description."""
     return validated(BuiltTrial, description)
+
+
+def make_trials(make: Callable[..., T], searched: Mapping[str, Sequence[object]], **common: object) -> Iterator[T]:
+    """A trial for each combination of what is searched. Each value is checked once, not each combination."""
+    start = {name: values[0] for name, values in searched.items()}
+    first = make(**common, **start)
+    checked = [
+        [getattr(make(**common, **{**start, name: value}), name) for value in values]
+        for name, values in searched.items()
+    ]
+    for values in product(*checked):
+        yield first.model_copy(update=dict(zip(searched, values, strict=True)))

@@ -11,7 +11,10 @@ from pydantic import BaseModel
 
 
 class Searched(BaseModel):
-    """A description of which some fields, all of them finite numbers, differ between the trials of a chunk."""
+    """A description of which some fields differ between the trials of a chunk.
+
+    They are finite numbers, and which of them are possible does not depend on the other fields.
+    """
 
     searched: ClassVar[tuple[str, ...]]
 
