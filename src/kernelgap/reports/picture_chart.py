@@ -75,7 +75,9 @@ def _numbers(picture: Picture, values: pd.Series) -> alt.X:
     return alt.X(
         "x:Q",
         title=picture.x,
-        scale=alt.Scale(type=picture.x_axis, nice=False, padding=12, zero=False),
+        scale=alt.Scale(
+            type=picture.x_axis, nice=False, padding=12, **({} if picture.x_axis == "log" else {"zero": False})
+        ),
         axis=alt.Axis(grid=False, format=",~f" if plain else "~e", labelOverlap="greedy", labelSeparation=6),
     )
 
