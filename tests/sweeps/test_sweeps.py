@@ -117,6 +117,8 @@ def comparable(table: pd.DataFrame) -> list[dict]:
 
 
 def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
+    chunks = chunks[::3]  # of each kind one
+    assert {trial.kind for chunk in chunks for trial in chunk.trials} == {"sgd", "ridge"}
     with Store.open(tmp_path / "whole") as store:
         run_chunks(chunks, store, workers=2)
         whole = store.table()
@@ -127,7 +129,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
 
     with (
         Store.open(tmp_path / "parts") as store,
-        pytest.raises(KeyboardInterrupt, match="1 of 10 chunks were finished"),
+        pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"),
     ):
         run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
     with Store.open(tmp_path / "parts") as store:
@@ -140,6 +142,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
 
 
 def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
+    chunks = chunks[-3:]
     with Store.open(tmp_path) as store:
         for chunk in chunks:
             store.save(chunk, run_chunk(chunk))

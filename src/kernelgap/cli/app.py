@@ -100,11 +100,10 @@ def run(
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
-    reports.write_results(table, table.attrs["folder"])
     if as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
-    written = reports.write_report(table.attrs["folder"], table)
+    written = reports.publish(table)
     console.message(f"Report: {written.path}")
     tell_failures(table)
