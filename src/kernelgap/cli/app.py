@@ -10,6 +10,7 @@ import typer
 from kernelgap import console
 from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
+from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
 from kernelgap.cli.report import report
 from kernelgap.cli.status import status, tell_failures
@@ -27,6 +28,7 @@ app = typer.Typer(
 
 app.add_typer(certify)
 app.command()(verify)
+app.command()(claims)
 app.command()(report)
 app.command()(status)
 
