@@ -34,7 +34,9 @@ def test_links_lead_somewhere():
             assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md", "docs/certificates.md", "docs/theory.md"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "docs/algorithms.md", "docs/kernels.md", "docs/certificates.md", "docs/theory.md"]
+)
 def test_documents(path):
     results = doctest.testfile(str(ROOT / path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5

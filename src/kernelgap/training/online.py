@@ -1,0 +1,290 @@
+"""Online training: fresh samples in every step, compiled; many starts and settings, and what was learned on the way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Float32, Int
+
+from kernelgap.errors import InputError
+from kernelgap.networks import Params
+from kernelgap.problems import Problem
+from kernelgap.training.modes import Model
+from kernelgap.training.sgd import ROWS, ArrayLike
+
+BLOCK = 2**13  # fresh samples handed to the compiled loop at once
+HELD_OUT = 2000
+STREAM = 4  # fresh samples of start s come from the seeds [s, STREAM, 0], [s, STREAM, 1], ...
+Weights = dict[str, np.ndarray]
+Setting = Mapping[str, float]  # the numbers that a rule takes: rates, decays, ...
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """One step: how the trained weights change at a batch of fresh samples."""
+
+    @property
+    def batch(self) -> int: ...
+
+    def update(
+        self,
+        model: Model,
+        trained: Params,
+        frozen: Params,
+        setting: Params,
+        x: Float[Array, "batch d"],
+        y: Float[Array, "batch k"],
+        key: jax.Array,
+    ) -> tuple[Params, Float[Array, "batch k"]]:
+        """The new weights, and out(x) before the step."""
+        ...
+
+
+@dataclass(frozen=True)
+class Descent:
+    """w <- w - eta d/dw |y - out(x)|^2 / 2, averaged over the batch; a setting has the rate of each trained weight."""
+
+    batch: int = 1
+
+    def update(
+        self,
+        model: Model,
+        trained: Params,
+        frozen: Params,
+        setting: Params,
+        x: Float[Array, "batch d"],
+        y: Float[Array, "batch k"],
+        key: jax.Array,
+    ) -> tuple[Params, Float[Array, "batch k"]]:
+        gradient, out = gradient_and_output(model, trained, frozen, x, y)
+        return {name: w - setting[name] * gradient[name] for name, w in trained.items()}, out
+
+
+def gradient_and_output(
+    model: Model, trained: Params, frozen: Params, x: Float[Array, "batch d"], y: Float[Array, "batch k"]
+) -> tuple[Params, Float[Array, "batch k"]]:
+    """The gradient of eq. 6.1 averaged over the batch, and out(x)."""
+
+    def objective(w: Params) -> tuple[Array, Array]:
+        out = model.predict(w, frozen, model.prepare(frozen, x))
+        return 0.5 * jnp.sum((y - out) ** 2) / x.shape[0], out
+
+    return jax.grad(objective, has_aux=True)(trained)
+
+
+class Fresh(NamedTuple):
+    """Samples in the order in which they are seen: inputs, labels, and the target H without the labels' noise."""
+
+    x: Float32[ArrayLike, "*seeds n d"]
+    y: Float32[ArrayLike, "*seeds n k"]
+    target: Float32[ArrayLike, "*seeds n k"]
+
+
+@dataclass(frozen=True)
+class Online:
+    """What came of each start (``seeds``) with each setting.
+
+    ``averaged_risk`` is (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the
+    averaged population risk of Theorem 1. ``passing_risk`` is the same mean over each stretch that ends at ``ends``.
+    ``errors`` are means over held-out inputs at the steps ``times``, with their standard errors: ``risk`` is
+    |out - H|^2 and, where the network has a first block, ``base`` is |out1 - beta F|^2 and ``composite``
+    |(out - out1) - alpha G(F)|^2. A run that overflowed has infinite errors.
+    """
+
+    steps: int
+    averaged_risk: Float[np.ndarray, "seeds settings"]
+    ends: Int[np.ndarray, " stretches"]
+    passing_risk: Float[np.ndarray, "seeds settings stretches"]
+    times: Int[np.ndarray, " times"]
+    errors: dict[str, Float[np.ndarray, "seeds settings times"]]
+    standard_errors: dict[str, Float[np.ndarray, "seeds settings times"]]
+    model: Model
+    start: Weights
+    trained: Weights
+    frozen: Weights
+
+    def params(self, seed: int, setting: int) -> Weights:
+        """All weights of one run at its end."""
+        own = {name: w[seed, setting] for name, w in self.trained.items()}
+        return {**{name: w[seed] for name, w in self.frozen.items()}, **own}
+
+    def final(self, name: str = "risk") -> Float[np.ndarray, "seeds settings"]:
+        return self.errors[name][..., -1]
+
+
+def train_online(
+    rule: Rule,
+    model: Model,
+    params: Params,
+    settings: Sequence[Setting],
+    problem: Problem,
+    *,
+    seeds: Sequence[int],
+    steps: int,
+    times: Sequence[int] = (),
+    held_out: int = HELD_OUT,
+    first_block: int = 0,
+    watch: Callable[[int, Weights], None] | None = None,
+) -> Online:
+    """``steps`` steps on fresh samples, from each of the starts in ``params`` (first axis: ``seeds``).
+
+    All settings of one start see the same samples. Held-out errors are taken at ``times`` and at the end; ``watch``
+    hears these steps with the trained weights (seeds, settings, ...). ``first_block`` skips that many blocks of
+    samples, for training that goes on where another has stopped.
+    """
+    times = _times(times, steps)
+    trained, frozen = jax.vmap(model.split)(params)
+    start = {name: np.asarray(w) for name, w in trained.items()}
+    now: Params = {name: jnp.repeat(jnp.asarray(w)[:, None], len(settings), axis=1) for name, w in trained.items()}
+    columns = {name: jnp.asarray([setting[name] for setting in settings], jnp.float32) for name in settings[0]}
+    keys = jax.vmap(lambda seed: jax.random.fold_in(jax.random.key(seed), STREAM))(jnp.asarray(seeds))
+    test = _HeldOut(model, frozen, problem, seeds, held_out)
+    ends: list[int] = []
+    passing: list[np.ndarray] = []
+
+    def look(step: int) -> None:
+        if step in times:
+            test.measure(now)
+            if watch is not None:
+                watch(step, _on_host(now))
+
+    look(0)
+    per_block = BLOCK // rule.batch
+    done = 0
+    for block in range(-(-steps // per_block)):
+        offset, last = block * per_block, min(steps, (block + 1) * per_block)
+        fresh = draw(problem, seeds, first_block + block, rule.batch * (last - offset))
+        for stop in [*(t for t in times if done < t < last), last]:
+            now, total = _advance(rule, model, now, frozen, columns, fresh, keys, offset, done, stop)
+            ends.append(stop)
+            passing.append(np.asarray(total, dtype=float) / (stop - done))
+            done = stop
+            look(stop)
+    passing_risk = _finite(np.stack(passing, axis=-1))
+    lengths = np.diff([0, *ends])
+    return Online(
+        steps=steps,
+        averaged_risk=passing_risk @ lengths / steps,
+        ends=np.array(ends),
+        passing_risk=passing_risk,
+        times=np.array(times),
+        errors={name: _finite(np.stack(values, axis=-1)) for name, values in test.errors.items()},
+        standard_errors={name: _finite(np.stack(v, axis=-1)) for name, v in test.standard_errors.items()},
+        model=model,
+        start=start,
+        trained=_on_host(now),
+        frozen=_on_host(frozen),
+    )
+
+
+def draw(problem: Problem, seeds: Sequence[int], block: int, n: int) -> Fresh:
+    """The first n samples of a block, for each start its own; filled up with zeros to the length of a block."""
+    parts: tuple[list[np.ndarray], ...] = ([], [], [])
+    for seed in seeds:
+        X, Y = problem.sample(n, [seed, STREAM, block])
+        for part, values in zip(parts, (X, Y, problem.target(X) if problem.noise > 0 else Y), strict=True):
+            part.append(np.pad(values.astype(np.float32), ((0, BLOCK - n), (0, 0))))
+    return Fresh(*(np.stack(part) for part in parts))
+
+
+@partial(jax.jit, static_argnames=("rule", "model"))
+def _advance(
+    rule: Rule,
+    model: Model,
+    trained: Params,
+    frozen: Params,
+    settings: Params,
+    fresh: Fresh,
+    keys: jax.Array,
+    offset: int | Array,
+    first: int | Array,
+    stop: int | Array,
+) -> tuple[Params, Float[Array, "seeds settings"]]:
+    """Steps first..stop-1 on samples that begin with step ``offset``, and the sum of |H - out|^2 before each.
+
+    The runs go one after another, each through the whole stretch: its weights then stay in the cache.
+    """
+
+    def run(weights: Params, setting: Params, fixed: Params, data: Fresh, key: jax.Array) -> tuple[Params, Array]:
+        def step(t: Array, state: tuple[Params, Array]) -> tuple[Params, Array]:
+            x, y, target = (
+                jax.lax.dynamic_slice_in_dim(a, (t - offset) * rule.batch, rule.batch) for a in map(jnp.asarray, data)
+            )
+            new, out = rule.update(model, state[0], fixed, setting, x, y, jax.random.fold_in(key, t))
+            return new, state[1] + jnp.sum((target - out) ** 2) / rule.batch
+
+        return jax.lax.fori_loop(first, stop, step, (weights, jnp.zeros((), jnp.float32)))
+
+    def start(each: tuple[Params, Params, Fresh, jax.Array]) -> tuple[Params, Array]:
+        weights, fixed, data, key = each
+        return jax.lax.map(lambda one: run(one[0], one[1], fixed, data, key), (weights, settings))
+
+    return jax.lax.map(start, (trained, frozen, fresh, keys))
+
+
+class _HeldOut:
+    """Errors on inputs that no step sees, the same for all runs of a start."""
+
+    def __init__(self, model: Model, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
+        self.model, self.frozen = model, frozen
+        X = [problem.sample(n, [seed, 2])[0] for seed in seeds]
+        self.inputs = jnp.asarray(np.stack(X), jnp.float32)
+        self.base = np.stack([problem.base(x) for x in X])[:, None]
+        self.composite = np.stack([problem.composite(x) for x in X])[:, None]
+        self.errors: dict[str, list[np.ndarray]] = {}
+        self.standard_errors: dict[str, list[np.ndarray]] = {}
+
+    def measure(self, trained: Params) -> None:
+        out, first = (
+            None if o is None else np.asarray(o, float)
+            for o in _evaluate(self.model, trained, self.frozen, self.inputs)
+        )
+        assert out is not None
+        distances = {"risk": out - self.base - self.composite}
+        if first is not None:
+            distances |= {"base": first - self.base, "composite": out - first - self.composite}
+        for name, distance in distances.items():
+            with np.errstate(over="ignore", invalid="ignore"):
+                squares = np.sum(distance**2, axis=-1)
+                self.errors.setdefault(name, []).append(squares.mean(axis=-1))
+                deviation = squares.std(axis=-1, ddof=1) / np.sqrt(squares.shape[-1])
+            self.standard_errors.setdefault(name, []).append(deviation)
+
+
+@partial(jax.jit, static_argnames=("model",))
+def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, Array | None]:
+    """out and out1 for each seed, setting and row."""
+    first_output = model.network.first_output
+
+    def one(weights: Params, fixed: Params, rows: Array) -> tuple[Array, Array | None]:
+        def some(row: Array) -> tuple[Array, Array | None]:
+            both = {**fixed, **weights}
+            out1 = None if first_output is None else first_output(both, row[None])[0]
+            return model.predict(weights, fixed, model.prepare(fixed, row[None]))[0], out1
+
+        return jax.lax.map(some, rows, batch_size=ROWS)
+
+    def start(each: tuple[Params, Params, Array]) -> tuple[Array, Array | None]:
+        return jax.lax.map(lambda weights: one(weights, each[1], each[2]), each[0])
+
+    return jax.lax.map(start, (trained, frozen, x))
+
+
+def _times(times: Sequence[int], steps: int) -> list[int]:
+    if steps < 1:
+        raise InputError(f"Training needs at least one step, not {steps}.")
+    if any(t < 0 or t > steps for t in times):
+        raise InputError(f"Errors can be taken after 0 to {steps} steps, not after {sorted(times)}.")
+    return sorted({steps, *times})
+
+
+def _on_host(params: Params) -> Weights:
+    return {name: np.asarray(w) for name, w in params.items()}
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(values), values, np.inf)
