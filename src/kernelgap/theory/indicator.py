@@ -22,7 +22,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 class Indicator:
     """h(z) = 2 c_0 + sum over odd i of c'_i h_i(z cut off at +-B_i), with c'_i = c_i / p'_i.
 
-    ``coefficients`` are phi's Taylor coefficients c_0, c_1, 0, c_3, ...; ``epsilon`` is the error that the lemma allows.
+    ``coefficients`` are phi's Taylor coefficients c_0, c_1, 0, c_3, ...; ``epsilon`` is the error that is allowed.
     B_i = shrink (100 sqrt(i) + 10 sqrt(log 1/epsilon)), where the paper has ``shrink`` 1.
 
     >>> h = Indicator((0.0, 1.0, 0.0, -1 / 6), epsilon=0.01)   # z - z^3/6
