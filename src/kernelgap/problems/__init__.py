@@ -4,6 +4,10 @@ from collections.abc import Callable
 
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown
+from kernelgap.problems.activation import Activation
+from kernelgap.problems.concept import ConceptProblem
+from kernelgap.problems.concept1 import concept1
+from kernelgap.problems.concept2 import concept2
 from kernelgap.problems.fourier import FourierExpansion
 from kernelgap.problems.hard import hard
 from kernelgap.problems.parity import ParityProblem
@@ -12,9 +16,30 @@ from kernelgap.problems.sec8 import sec8
 from kernelgap.problems.slides import slides
 from kernelgap.problems.sparse_parity import parity
 
-PROBLEMS: dict[str, Callable[..., Problem]] = {"sec8": sec8, "slides": slides, "hard": hard, "parity": parity}
+PROBLEMS: dict[str, Callable[..., Problem]] = {
+    "sec8": sec8,
+    "slides": slides,
+    "hard": hard,
+    "parity": parity,
+    "concept1": concept1,
+    "concept2": concept2,
+}
 
-__all__ = ["PROBLEMS", "FourierExpansion", "ParityProblem", "Problem", "get", "hard", "parity", "sec8", "slides"]
+__all__ = [
+    "PROBLEMS",
+    "Activation",
+    "ConceptProblem",
+    "FourierExpansion",
+    "ParityProblem",
+    "Problem",
+    "concept1",
+    "concept2",
+    "get",
+    "hard",
+    "parity",
+    "sec8",
+    "slides",
+]
 
 
 def get(name: str, **arguments: object) -> Problem:
