@@ -132,6 +132,7 @@ class SecondLayer:
     flips: int
     random_flips: int
     leak: float
+    leak_at_start: float
     random_leak: float
     matrix_leak: float
     matrix_leak_at_start: float
@@ -152,6 +153,7 @@ def second_layer(start: Start, z: Float[np.ndarray, " k1"], tau: float, rng: np.
         flips=most_flips(g, tau),
         random_flips=flipped(g, u),
         leak=size(A @ ((g + worst >= 0) * g)),
+        leak_at_start=size(A @ np.maximum(g, 0)),
         random_leak=size(A @ ((g + u >= 0) * g)),
         matrix_leak=spectral((A * (g + across >= 0)) @ V0),
         matrix_leak_at_start=spectral((A * (g >= 0)) @ V0),
@@ -179,3 +181,51 @@ def spectral(matrix: Float[np.ndarray, "a b"]) -> float:
     """The spectral norm, by the smaller Gram matrix's eigenvalues: one side is always short here."""
     gram = matrix @ matrix.T if len(matrix) < matrix.shape[1] else matrix.T @ matrix
     return math.sqrt(float(np.linalg.eigvalsh(gram)[-1]))
+
+
+# The parts of Lemma C.1: the exponents of tau, sigma and m in what each is said to be at most.
+STATED: dict[str, tuple[float, float, float]] = {
+    "a": (2 / 3, -2 / 3, 2 / 3),
+    "b": (4 / 3, -1 / 3, -1 / 6),
+    "c": (1, 0, 0),
+    "d": (2 / 3, -2 / 3, 1),
+    "e": (4 / 3, -1 / 3, 0),
+    "f": (4 / 3, -1 / 3, 0),
+    "g": (1, 0, 0),
+}
+
+
+def stated(part: str, tau: float, sigma: float, m: int) -> float:
+    """What a part of the lemma is compared with, for tau_w, sigma_w in (a) to (c) and tau_v, sigma_v in (d) to (g)."""
+    by_tau, by_sigma, by_m = STATED[part]
+    return tau**by_tau * sigma**by_sigma * float(m) ** by_m
+
+
+def in_range(tau_w: float, sigma_w: float, tau_v: float, sigma_v: float, k: int, m: int) -> bool:
+    """What Lemma C.1 asks of its parameters."""
+    low, high = m ** (1 / 8 + 0.001) * sigma_w, m ** (1 / 8 - 0.001) * sigma_w**0.25
+    return tau_w >= 1 and low <= tau_w <= high and sigma_v * (k / m) ** (3 / 8) <= tau_v <= sigma_v
+
+
+def parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
+    """The worst found of (a) to (g); for (c) and (g) the bound that nothing exceeds."""
+    return {
+        "a": first.flips,
+        "b": first.leak,
+        "c": first.ceiling,
+        "d": second.flips,
+        "e": second.leak,
+        "f": second.matrix_leak,
+        "g": second.ceiling,
+    }
+
+
+def random_parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
+    """The same of one random W and V."""
+    return {
+        "a": first.random_flips,
+        "b": first.random_leak,
+        "d": second.random_flips,
+        "e": second.random_leak,
+        "f": second.random_matrix_leak,
+    }

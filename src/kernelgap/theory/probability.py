@@ -137,7 +137,7 @@ def _mean_tanh_of_positive() -> float:
 
 def worst_flips(m: int, delta: float, draws: int, rng: np.random.Generator) -> Float[np.ndarray, " draws"]:
     """Proposition B.4: the most signs of g ~ N(0, I/m) that some |g'| <= delta turns, over m delta^(2/3). Exact."""
-    counts = [most_flips(rng.standard_normal(m) / math.sqrt(m), delta) for _ in range(draws)]
+    counts = [most_flips(row / math.sqrt(m), delta) for rows in _normal(draws, m, rng) for row in rows]
     return np.array(counts) / (m * delta ** (2 / 3))
 
 
