@@ -39,19 +39,30 @@ def turning(chosen: Bool[np.ndarray, " m"], g: Vector) -> Vector:
     return np.where(chosen, -_OVER * g, 0.0)
 
 
-def leak(A: Float[np.ndarray, "k m"], g: Vector, budget: float, v: Float[np.ndarray, " k"]) -> Vector:
-    """u that makes |A D g| large, D the gates of g + u: A D g = A s(g) - sum over flipped j of A_j |g_j|.
+def leak(
+    A: Float[np.ndarray, "k m"],
+    g: Vector,
+    budget: float,
+    v: Float[np.ndarray, " k"],
+    carried: Vector | None = None,
+    wanted: Float[np.ndarray, " k"] | None = None,
+) -> Vector:
+    """u that makes |A D carried - wanted| large, D the gates of g + u; of |A D g| by default.
 
-    In a direction v the gain of a flip is -<v, A_j> |g_j|. Then v turns to where the result points, and again.
+    In a direction v the gain of a flip is -sign(g_j) <v, A_j> carried_j. Then v turns to where the result points, and
+    again.
     """
+    carried = g if carried is None else carried
+    target = np.zeros(len(A)) if wanted is None else wanted
+    gains = -np.where(g >= 0, 1.0, -1.0) * carried
     best, largest = np.zeros_like(g), -1.0
     for _ in range(_ROUNDS):
-        u = turning(best_flips(-(v @ A) * np.abs(g), g, budget), g)
-        result = A @ ((g + u >= 0) * g)
-        size = float(np.linalg.norm(result))
-        if size <= largest * (1 + 1e-12):
+        u = turning(best_flips((v @ A) * gains, g, budget), g)
+        result = A @ ((g + u >= 0) * carried) - target
+        length = size(result)
+        if length <= largest * (1 + 1e-12):
             break
-        best, largest, v = u, size, result / size
+        best, largest, v = u, length, result / length
     return best
 
 
@@ -229,3 +240,12 @@ def random_parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
         "e": second.random_leak,
         "f": second.random_matrix_leak,
     }
+
+
+def worst_distance(
+    A: Float[np.ndarray, "k m"], g: Vector, budget: float, carried: Vector, wanted: Float[np.ndarray, " k"]
+) -> float:
+    """The largest |A D carried - wanted| found over the gates D that |u| <= budget can bring about from g."""
+    starts = [*np.eye(len(A)), *-np.eye(len(A))]
+    found = [leak(A, g, budget, v, carried, wanted) for v in starts]
+    return max(size(A @ ((g + u >= 0) * carried) - wanted) for u in found)
