@@ -115,8 +115,8 @@ def judge(numbers: Numbers) -> Verdict:
         "holds",
         measured,
         "The error falls about as m^(-1/2), by the concentration in the proof, and gets below epsilon = 1/(2 p k C_s) "
-        f"with C* = 1; at one input its mean square is {share:.2f} of what quadrature predicts. With C* = 10^4 epsilon is "
-        "10^4 times smaller and the width 10^8 times larger; the norms' bounds, which grow with C*, already hold.",
+        f"with C* = 1; at one input its mean square is {share:.2f} of what quadrature predicts. With C* = 10^4 epsilon "
+        "is 10^4 times smaller and the width 10^8 times larger; the norms' bounds, which grow with C*, already hold.",
     )
 
 
