@@ -47,7 +47,7 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
 
     def command(*arguments, raises="ck2"):
-        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count: Workers(raises))
+        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count, do: Workers(raises))
         monkeypatch.setattr(sys, "argv", ["kernelgap", *arguments])
         with pytest.raises(SystemExit) as exit_:
             main()

@@ -100,7 +100,7 @@ def test_two_coordinators_and_one_who_looks(tmp_path, monkeypatch):
 LOG = "KERNELGAP_TEST_LOG"
 
 
-def fragile(chunk):
+def fragile(do, chunk):
     """Dies at every attempt, dies at the first, raises, or works, as the chunk's name says."""
     log = Path(os.environ[LOG])
     before = log.read_text().count(chunk.label) if log.exists() else 0
@@ -110,7 +110,7 @@ def fragile(chunk):
         os.kill(os.getpid(), signal.SIGKILL)
     if chunk.label.startswith("gaussian(factor=2.0"):
         raise ZeroDivisionError("not\nthis\ntime")
-    return really_run(chunk)
+    return really_run(do, chunk)
 
 
 def test_a_worker_that_dies_is_replaced_and_its_chunk_tried_again(chunks, tmp_path, monkeypatch):
@@ -157,7 +157,7 @@ def test_a_run_of_failures_alone_is_an_error(tmp_path, monkeypatch):
     from kernelgap import experiments
 
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
-    monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count: Raising())
+    monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count, do: Raising())
     with pytest.raises(InputError, match=r"All 10 chunks failed.*MemoryError: too wide"):
         experiments.run("tiny", out=tmp_path)
 

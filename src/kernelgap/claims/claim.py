@@ -7,6 +7,7 @@ ones, and read again later without measuring again.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,8 +48,9 @@ class Claim:
     @property
     def location(self) -> str:
         """Where its code is: the file below the package, and the line at which measuring begins."""
-        _, line = inspect.getsourcelines(self.measure)
-        parts = Path(inspect.getfile(self.measure)).parts
+        function = self.measure.func if isinstance(self.measure, partial) else self.measure
+        _, line = inspect.getsourcelines(function)
+        parts = Path(inspect.getfile(function)).parts
         inside = parts[len(parts) - parts[::-1].index("kernelgap") :]
         return f"{'/'.join(inside)}:{line}"
 
