@@ -1,9 +1,14 @@
+import doctest
 import math
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from kernelgap.problems import concept1, concept2
+from kernelgap.theory import hermite
+from kernelgap.theory import indicator as indicator_module
 from kernelgap.theory.construction import as_general, build, expected_square, gated, indicator, solution
 from kernelgap.theory.start import Start, forward, with_one
 
@@ -76,3 +81,17 @@ def test_a_pass_is_the_network(rng: np.random.Generator) -> None:
         out = out1 + start.A @ np.maximum(start.V0[:, :2] @ out1 + start.V0[:, 2], 0)
         np.testing.assert_allclose(done.first_output[n], out1, atol=1e-12)
         np.testing.assert_allclose(done.output[n], out, atol=1e-12)
+
+
+def test_the_page_runs() -> None:
+    page = Path(__file__).parents[2] / "docs" / "construction.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 10
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("module", [hermite, indicator_module])
+def test_docstrings(module: ModuleType) -> None:
+    results = doctest.testmod(module)
+    assert results.attempted > 0
+    assert results.failed == 0

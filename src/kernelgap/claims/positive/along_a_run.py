@@ -8,8 +8,9 @@ import numpy as np
 from kernelgap.claims.claim import Claim, Numbers, Verdict, check_scale
 from kernelgap.claims.picture import Line, Picture
 from kernelgap.problems import concept2
-from kernelgap.theory.complexity import complexity
+from kernelgap.theory.complexity import PLAIN
 from kernelgap.theory.exponents import fit_exponent
+from kernelgap.theory.quantities import quantities
 from kernelgap.theory.trajectory import Trajectory, bounds, watch
 
 D, K, ALPHA = 3, 2, 0.05
@@ -26,8 +27,7 @@ def _runs(scale: str, seed: int) -> dict[str, Any]:
     problem = concept2(
         D, K, ALPHA, F="0.5 + sin(z)", G="sin(2z)", size="mean", size_G="mean", noise=0.05, seed=seed + 1
     )
-    of_F, of_G = complexity(problem.F, 1.0), complexity(problem.G, 1.0)
-    alpha_tilde = ALPHA / (K * (of_F.p * of_F.C_s + of_G.p * of_G.C_s))
+    alpha_tilde = quantities(problem, PLAIN).alpha_tilde
     widths = [2**power for power in powers]
     rows = []
     for m in widths:

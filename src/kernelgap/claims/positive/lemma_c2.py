@@ -8,9 +8,10 @@ from jaxtyping import Float
 from kernelgap.claims.claim import Claim, Numbers, Verdict, check_scale
 from kernelgap.claims.picture import Line, Picture
 from kernelgap.problems import concept2
-from kernelgap.theory.complexity import C_STAR, complexity
+from kernelgap.theory.complexity import C_STAR, PLAIN
 from kernelgap.theory.construction import gated, solution
 from kernelgap.theory.exponents import fit_exponent
+from kernelgap.theory.quantities import quantities
 from kernelgap.theory.start import Start, with_one
 
 D, K, ALPHA = 5, 2, 0.9
@@ -22,8 +23,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     powers, repeats, count = (range(9, 17), 4, 400) if scale == "quick" else (range(9, 20), 10, 3000)
     widths = [2**power for power in powers]
     problem = concept2(D, K, ALPHA, F="0.5*sin(z)", G="0.3*sin(z) + 0.1*z^3", size="none", seed=seed)
-    sizes = {name: complexity(function, 1.0).C_s for name, function in (("F", problem.F), ("G", problem.G))}
-    alpha_tilde = ALPHA / (K * (problem.F.p * sizes["F"] + problem.G.p * sizes["G"]))
+    size = quantities(problem, PLAIN)
     X, _ = problem.sample(256, seed=seed)
     z1 = half_sphere(count)
     z = z1[:, :-1] / z1[:, -1:]
@@ -41,21 +41,21 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
                     float(np.linalg.norm(gated(start.A, start.V0, made.V, z1) - wanted, axis=1).max()),
                 )
             )
-            norms["W"] = max(norms["W"], float(np.linalg.norm(made.W)) / (K * problem.F.p * sizes["F"]))
-            norms["V"] = max(norms["V"], float(np.linalg.norm(made.V)) / (K * problem.G.p * sizes["G"]))
+            norms["W"] = max(norms["W"], float(np.linalg.norm(made.W)) / size.size_F)
+            norms["V"] = max(norms["V"], float(np.linalg.norm(made.V)) / (ALPHA * size.size_G))
         first.append([one for one, _ in errors])
         second.append([other for _, other in errors])
     return {
         "widths": widths,
         "alpha": ALPHA,
-        "alpha_tilde": alpha_tilde,
-        "C_s": sizes,
+        "alpha_tilde": size.alpha_tilde,
+        "C_s": {"F": size.C_F, "G": size.C_G},
         "mean_square": first,
         "largest": second,
         "mean_square_exponent": fit_exponent(widths, np.array(first)).as_dict(),
         "largest_exponent": fit_exponent(widths, np.array(second)).as_dict(),
         "norm_ratio_W": norms["W"],
-        "norm_ratio_V": norms["V"] / ALPHA,
+        "norm_ratio_V": norms["V"],
     }
 
 

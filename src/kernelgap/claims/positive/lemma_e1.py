@@ -8,7 +8,7 @@ import numpy as np
 from kernelgap.claims.claim import Claim, Numbers, Verdict, check_scale
 from kernelgap.claims.picture import Line, Picture
 from kernelgap.problems import concept2
-from kernelgap.theory.complexity import C_STAR, complexity, log_C_eps_of
+from kernelgap.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
 from kernelgap.theory.construction import as_general, build, expected_square, gated
 from kernelgap.theory.exponents import fit_exponent
 from kernelgap.theory.start import Start, with_one
@@ -27,7 +27,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     rows = []
     for name, (p, activations) in KINDS.items():
         function = as_general(concept2(D, K, 0.1, pF=p, F=activations, size="none", seed=seed).F)
-        size = complexity(function, 1.0).C_s
+        size = complexity(function, PLAIN).C_s
         epsilon = 0.9 / (p * K * size)
         x1 = with_one(np.random.default_rng([seed, 1]).standard_normal((32, D)) / math.sqrt(D))
         lengths = np.linalg.norm(x1, axis=1)
