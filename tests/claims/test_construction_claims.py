@@ -27,6 +27,7 @@ def _c1() -> dict[str, Any]:
     exponents = {part: lemma_c1._stated_exponent(part) for part in STATED}
     return {
         "widths": WIDTHS,
+        "in_range": True,
         "worst": worst,
         "random": {part: [1.0] * 3 for part in "abdef"},
         "exponents": {part: _fit(value) for part, value in exponents.items()},
@@ -39,6 +40,7 @@ def _c1() -> dict[str, Any]:
 
 def test_lemma_c1_holds_where_all_parts_do() -> None:
     assert lemma_c1.claim.judge(_c1()).outcome == "holds"
+    assert lemma_c1.claim.judge({**_c1(), "in_range": False}).outcome == "undecided"
     assert len(lemma_c1.picture(_c1()).lines) == 3
 
 

@@ -24,7 +24,7 @@ from kernelgap.theory.taylor import degree_for
 
 EPSILON = 1e-3  # Lemma E.2's: with the paper's cut-offs the error is far below it
 _SERIES_ERROR = 1e-12
-_POINTS = 64  # inputs at a time: (64, m) preactivations
+_PREACTIVATIONS = 2**22  # at a time
 
 
 def as_general(function: Function) -> GeneralFunction:
@@ -62,11 +62,9 @@ def gated(
     x1: Float[np.ndarray, "n d1"],
 ) -> Float[np.ndarray, "n k"]:
     """A D weights (x,1) where D are the gates of gates (x,1); ``x1`` are rows (x,1)."""
-    rows = [
-        ((part @ gates.T >= 0) * (part @ weights.T)) @ A.T
-        for part in (x1[first : first + _POINTS] for first in range(0, len(x1), _POINTS))
-    ]
-    return np.concatenate(rows)
+    count = max(1, _PREACTIVATIONS // len(gates))
+    parts = (x1[first : first + count] for first in range(0, len(x1), count))
+    return np.concatenate([((part @ gates.T >= 0) * (part @ weights.T)) @ A.T for part in parts])
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ REPEATS = 6  # starts and samples at each width
 def _runs(scale: str, seed: int) -> dict[str, Any]:
     """Runs at each width, with sigma_w = m^(-1/4), sigma_v = m^(1/8), on one member of Concept 2 with label noise."""
     check_scale(scale)
-    powers, steps = (range(8, 13), 1200) if scale == "quick" else (range(8, 17), 20_000)
+    powers, steps = (range(8, 13), 1200) if scale == "quick" else (range(8, 15), 10_000)
     problem = concept2(
         D, K, ALPHA, F="0.5 + sin(z)", G="sin(2z)", size="mean", size_G="mean", noise=0.05, seed=seed + 1
     )
