@@ -6,7 +6,7 @@ grad_V, A fixed; in float64, with W* and V* built from the same start.
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -221,20 +221,28 @@ class Bounds:
         return self.tau_v * (self.B_F + 1) + self.alpha * self.B_FG
 
 
-def bounds(problem: ConceptProblem, run: Trajectory, alpha_tilde: float, seed: int) -> Bounds:
+@lru_cache(maxsize=8)
+def signals(problem: ConceptProblem, seed: int) -> tuple[float, float, float]:
+    """L_G, B_F and B_FG as seen on 500 inputs: the largest slope of G at F(x), |F(x)| and |G(F(x))|."""
     X, _ = problem.sample(500, seed=[seed, 2])
     F = problem.F(X)
     with jax.enable_x64(True):
         slopes = jax.jit(jax.vmap(jax.jacfwd(lambda z: problem.G(z[None])[0])))(jnp.asarray(F))
+    return (
+        float(np.linalg.norm(np.asarray(slopes), 2, axis=(1, 2)).max()),
+        float(np.linalg.norm(F, axis=1).max()),
+        float(np.linalg.norm(problem.G(F), axis=1).max()),
+    )
+
+
+def bounds(problem: ConceptProblem, run: Trajectory, alpha_tilde: float, seed: int) -> Bounds:
     return Bounds(
         problem.alpha,
         alpha_tilde,
         run.start.sigma_v,
         max(float(run.steps.W_norm.max()), math.sqrt(_sum(run.built.W))),
         max(float(run.steps.V_norm.max()), math.sqrt(_sum(run.built.V))),
-        float(np.linalg.norm(np.asarray(slopes), 2, axis=(1, 2)).max()),
-        float(np.linalg.norm(F, axis=1).max()),
-        float(np.linalg.norm(problem.G(F), axis=1).max()),
+        *signals(problem, seed),
     )
 
 

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from kernelgap.claims.claim import Claim, Numbers, Verdict, check_scale
 from kernelgap.claims.picture import Line, Picture
+from kernelgap.claims.positive.lemma_e1 import kept_from
 from kernelgap.problems import concept2
 from kernelgap.theory.complexity import C_STAR, PLAIN
 from kernelgap.theory.construction import gated, solution
@@ -71,8 +72,9 @@ def judge(numbers: Numbers) -> Verdict:
     target = numbers["alpha_tilde"]
     worst_a = [max(row) for row in numbers["mean_square"]]
     worst_b = [max(row) for row in numbers["largest"]]
-    from_a = next((m for m, value in zip(numbers["widths"], worst_a, strict=True) if value <= target**4), None)
-    from_b = next((m for m, value in zip(numbers["widths"], worst_b, strict=True) if value <= target**2), None)
+    widths = numbers["widths"]
+    from_a = kept_from(widths, [m for m, value in zip(widths, worst_a, strict=True) if value <= target**4])
+    from_b = kept_from(widths, [m for m, value in zip(widths, worst_b, strict=True) if value <= target**2])
     slopes = numbers["mean_square_exponent"], numbers["largest_exponent"]
     measured = (
         f"(a) mean square {worst_a[-1]:.1e} of alpha~^4 = {target**4:.1e}, m^{slopes[0]['value']:.2f}, kept from "

@@ -62,7 +62,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
                 "epsilon": epsilon,
                 "errors": errors,
                 "exponent": fit_exponent(widths, np.array(errors)).as_dict(),
-                "reached": _from(widths, within),
+                "reached": kept_from(widths, within),
                 "norm_ratio": max(norms),
                 "row_ratio": max(rows_norms),
                 "log_C_eps": log_C_eps_of(function, math.log(1 / epsilon), C_STAR),
@@ -78,7 +78,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     return {"widths": widths, "d": D, "k": K, "functions": rows}
 
 
-def _from(widths: list[int], within: list[int]) -> int | None:
+def kept_from(widths: list[int], within: list[int]) -> int | None:
     """The width from which on all are within."""
     first = None
     for m in reversed(widths):
