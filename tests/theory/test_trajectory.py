@@ -72,7 +72,7 @@ def test_err_is_what_its_definition_says_at_the_start(run: Trajectory) -> None:
     """With W = V = 0: f(W*) and g(V*) written out neuron by neuron."""
     start, built = run.start, run.built
     X, _ = PROBLEM.sample(5, seed=[3, 1])
-    squares, clubs = [], []
+    squares, clubs, parts = [], [], []
     for x in X:
         x1 = np.append(x, 1.0)
         gates = start.W0 @ x1 >= 0
@@ -86,8 +86,13 @@ def test_err_is_what_its_definition_says_at_the_start(run: Trajectory) -> None:
         error = change - (PROBLEM.target(x[None])[0] - out)
         squares.append((error**2).sum())
         clubs.append((club**2).sum())
+        off = inner - PROBLEM.base(x[None])[0]
+        other = start.A @ (later * (built.V @ z)) - 0.2 * PROBLEM.G(out1[None])[0]
+        parts.append([(off**2).sum(), (other**2).sum(), (out1**2).sum(), ((out - out1) ** 2).sum()])
     assert run.held.error[0] == pytest.approx(np.mean(squares))
     assert run.held.club[0] == pytest.approx(np.mean(clubs))
+    seen = (run.held.built_first, run.held.built_second, run.held.first_leak, run.held.second_leak)
+    np.testing.assert_allclose([series[0] for series in seen], np.mean(parts, axis=0), rtol=1e-9)
     assert run.times == [0, 4, 8, 12]
 
 

@@ -39,6 +39,16 @@ class Step(NamedTuple):
     V_norm: Any  # |V_t|_F
 
 
+@dataclass(frozen=True)
+class Composite:
+    """z -> alpha G(z), compared by the problem that it comes from, so that a compiled run is used again."""
+
+    problem: ConceptProblem
+
+    def __call__(self, z: Matrix) -> Matrix:
+        return self.problem.alpha * self.problem.G(z)
+
+
 class Held(NamedTuple):
     """Means over held-out inputs at one time."""
 
@@ -46,6 +56,10 @@ class Held(NamedTuple):
     distance: Any  # E |H - out|^2
     first_distance: Any  # E |out1 - F|^2
     club: Any  # E |A D_V,W (V(0)+V)(A D_W (W*-W)(x,1), 0)|^2: the first term of Claim C.6's proof
+    built_first: Any  # E |A D_W W*(x,1) - F|^2: how far off W* is with the gates of time t
+    built_second: Any  # E |A D_V,W V*(out1,1) - alpha G(out1)|^2
+    first_leak: Any  # E |A D_W W(0)(x,1)|^2, Lemma C.1 (b) along the run
+    second_leak: Any  # E |A D_V,W V(0)(out1,1)|^2, Lemma C.1 (e)
     largest_excess: Any  # max |out1 - F| - 2 |out - H|: what Claim C.7 bounds
     matrix_leak: Any  # max |A D_V,W V(0)|_F: Lemma C.1 (f) along the run
 
@@ -117,24 +131,24 @@ def watch(
     with jax.enable_x64(True):
         blocks = tuple(jnp.asarray(array.reshape(*shape, -1)) for array in data)
         fixed = {name: jnp.asarray(array) for name, array in known.items()}
-        (W, V), (seen, held), last = _run(fixed, blocks, eta_w, eta_v)
+        (W, V), (seen, held), last = _run(fixed, blocks, eta_w, eta_v, Composite(problem))
     series = Step(*(np.asarray(array).reshape(-1) for array in seen))
     means = Held(*(np.append(np.asarray(array), float(end)) for array, end in zip(held, last, strict=True)))
     times = [n * every for n in range(shape[0] + 1)]
     return Trajectory(start, built, eta_w, eta_v, series, times, means, np.asarray(W), np.asarray(V))
 
 
-@jax.jit
-def _run(fixed: dict[str, Matrix], blocks: tuple[Matrix, ...], eta_w: float, eta_v: float) -> Any:
+@partial(jax.jit, static_argnames="composite")
+def _run(fixed: dict[str, Matrix], blocks: tuple[Matrix, ...], eta_w: float, eta_v: float, composite: Composite) -> Any:
     zero = jnp.zeros_like(fixed["W0"]), jnp.zeros_like(fixed["V0"])
 
     def block(weights: tuple[Matrix, Matrix], data: tuple[Matrix, ...]) -> Any:
-        held = _held(fixed, *weights)
+        held = _held(fixed, composite, *weights)
         weights, seen = jax.lax.scan(partial(_step, fixed, eta_w, eta_v), weights, data)
         return weights, (seen, held)
 
     weights, seen = jax.lax.scan(block, zero, blocks)
-    return weights, seen, _held(fixed, *weights)
+    return weights, seen, _held(fixed, composite, *weights)
 
 
 def _step(
@@ -173,7 +187,7 @@ def _error(fixed: dict[str, Matrix], W: Matrix, V: Matrix, x1: Matrix, H: Matrix
     return change - (H - done.output), through(A, second, done, inner)
 
 
-def _held(fixed: dict[str, Matrix], W: Matrix, V: Matrix) -> Held:
+def _held(fixed: dict[str, Matrix], composite: Composite, W: Matrix, V: Matrix) -> Held:
     x1, H, F, A = fixed["x1"], fixed["H"], fixed["F"], fixed["A"]
     done = forward(A, fixed["W0"] + W, fixed["V0"] + V, x1)
     error, club = _error(fixed, W, V, x1, H)
@@ -185,9 +199,18 @@ def _held(fixed: dict[str, Matrix], W: Matrix, V: Matrix) -> Held:
         distance.mean(),
         first.mean(),
         (club**2).sum(axis=1).mean(),
+        ((_opened(done.first_gates, x1, fixed["W*"], A) - F) ** 2).sum(axis=1).mean(),
+        ((_opened(done.second_gates, done.z, fixed["V*"], A) - composite(done.first_output)) ** 2).sum(axis=1).mean(),
+        (_opened(done.first_gates, x1, fixed["W0"], A) ** 2).sum(axis=1).mean(),
+        (_opened(done.second_gates, done.z, fixed["V0"], A) ** 2).sum(axis=1).mean(),
         (jnp.sqrt(first) - 2 * jnp.sqrt(distance)).max(),
         jnp.sqrt((leaks**2).sum(axis=(1, 2))).max(),
     )
+
+
+def _opened(gates: Matrix, rows: Matrix, weights: Matrix, A: Matrix) -> Matrix:
+    """A D weights row, row by row."""
+    return (gates * (rows @ weights.T)) @ A.T
 
 
 @dataclass(frozen=True)
