@@ -34,7 +34,7 @@ def test_links_lead_somewhere():
             assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md", "docs/certificates.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/kernels.md", "docs/certificates.md", "docs/theory.md"])
 def test_documents(path):
     results = doctest.testfile(str(ROOT / path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5
@@ -42,7 +42,18 @@ def test_documents(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["kernelgap.problems", "kernelgap.problems.sec8", "kernelgap.kernels.registry", "kernelgap.kernels.own"]
+    "name",
+    [
+        "kernelgap.problems",
+        "kernelgap.problems.activation",
+        "kernelgap.problems.sec8",
+        "kernelgap.kernels.registry",
+        "kernelgap.kernels.own",
+        "kernelgap.theory.complexity",
+        "kernelgap.theory.polarise",
+        "kernelgap.theory.taylor",
+        "kernelgap.theory.theorem1",
+    ],
 )
 def test_docstrings(name):
     results = doctest.testmod(importlib.import_module(name))

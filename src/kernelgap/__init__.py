@@ -1,7 +1,8 @@
 """kernelgap: when does a neural network beat every kernel method, by how much, and can it be proved?"""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap import (
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         TwoLayerRegressor,
         load,
     )
-    from kernelgap.experiments import run
+    from kernelgap.reports import run
 
 # Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
 _HOME = {
@@ -55,7 +56,7 @@ _HOME = {
         "estimators",
     ),
     "InputError": "errors",
-    "run": "experiments",
+    "run": "reports",
 }
 
 __all__ = [
@@ -79,12 +80,7 @@ __all__ = [
     "training",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'kernelgap' has no attribute '{name}'")
-    home = _HOME[name]
-    return import_module(f"kernelgap.{name}") if home is None else getattr(import_module(f"kernelgap.{home}"), name)
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -65,8 +65,8 @@ def progress(title: str) -> Iterator[Callable[[float, str], None]]:
 
 
 @contextmanager
-def silent() -> Iterator[None]:
-    """No progress is shown within: somebody else does."""
+def silence() -> Iterator[None]:
+    """Within the block no progress is shown: somebody else does."""
     _shown.append("")
     try:
         yield

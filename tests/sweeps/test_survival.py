@@ -19,7 +19,7 @@ import survival
 import tiny
 from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
-from kernelgap.sweeps import Store, plan_chunks, read_status, run_chunk, run_chunks
+from kernelgap.sweeps import ChunkResult, Store, plan_chunks, read_status, run_chunk, run_chunks
 from kernelgap.sweeps.execute import run_chunk as really_run
 
 
@@ -110,7 +110,7 @@ def fragile(do, chunk):
         os.kill(os.getpid(), signal.SIGKILL)
     if chunk.label.startswith("gaussian(factor=2.0"):
         raise ZeroDivisionError("not\nthis\ntime")
-    return really_run(do, chunk)
+    return really_run(chunk)
 
 
 def test_a_worker_that_dies_is_replaced_and_its_chunk_tried_again(chunks, tmp_path, monkeypatch):
@@ -194,7 +194,7 @@ chunks = [c for seed in range(40) for c in plan_chunks(tiny.tiny.trials("quick",
 def result(chunk):
     curves = {"test": [0.123456789] * 100}
     made = [TrialResult(i, "done", 1.0, 1.0, 1.0, 0.1, None, curves) for i in chunk.trial_ids]
-    return ChunkResult(chunk.id, 1.0, tuple(made))
+    return ChunkResult.of(chunk, 1.0, made)
 saved = []
 try:
     with Store.open(sys.argv[1]) as store:
@@ -230,14 +230,14 @@ def test_a_disk_that_is_really_full(tmp_path):
 def test_files_that_may_not_grow(chunks, tmp_path):
     """As with a quota: also what is no part of the store gives way."""
     first, second = (run_chunk(chunk) for chunk in chunks[-2:])
-    large = tuple(dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results)
+    large = [dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Store.open(tmp_path) as store:
         store.save(chunks[-2], first)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
         try:
             with pytest.raises(InputError, match=r"could not be stored.*kept"):
-                store.save(chunks[-1], dataclasses.replace(second, results=large))
+                store.save(chunks[-1], ChunkResult.of(chunks[-1], 1.0, large))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert store.finished() == {chunks[-2].id}

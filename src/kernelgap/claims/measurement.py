@@ -59,7 +59,7 @@ class Measured:
 def measure(measurement: Measurement, on_progress: Callable[[float], None] | None = None) -> Measured:
     """Measure, wherever it is sent. Depends on the measurement alone."""
     began = time.perf_counter()
-    with console.silent():
+    with console.silence():
         numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
     text = json.dumps(numbers, allow_nan=False)
     return Measured(measurement.claim, time.perf_counter() - began, text)

@@ -23,7 +23,7 @@ def report(
     else:
         console.answer(written.sentence)
         if written.gap:
-            console.answer(str(written.gap["sentence"]))
+            console.answer(reports.rounded(str(written.gap["sentence"])))
         for warning in written.warnings:
             console.message(f"On the edge of its grid: {warning}")
         console.message(f"Report: {written.path}")

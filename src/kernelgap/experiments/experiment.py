@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
 from kernelgap.errors import InputError, unknown
-from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial
+from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.sweeps.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
 
@@ -70,10 +70,9 @@ class Grid:
         return self
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, rate, decay in product(self.widths, self.rates, self.decays):
-            yield make_trial(
-                network=self.network, mode=self.mode, width=width, rate=rate, decay=decay, schedule=schedule, **common
-            )
+        what = {"network": self.network, "mode": self.mode, "schedule": schedule, **common}
+        for width in self.widths:
+            yield from make_trials(make_trial, {"rate": self.rates, "decay": self.decays}, width=width, **what)
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -101,8 +100,9 @@ class RidgePaths:
         return mode
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, ridge in product(self.widths, self.ridges):
-            yield make_ridge_trial(network=self.network, mode=self.mode, width=width, ridge=ridge, **common)
+        what = {"network": self.network, "mode": self.mode, **common}
+        for width in self.widths:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, width=width, **what)
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -124,8 +124,8 @@ class KernelLines:
         return texts
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for kernel, ridge in product(self.kernels, self.ridges):
-            yield make_ridge_trial(kernel=kernel, ridge=ridge, **common)
+        for kernel in self.kernels:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, kernel=kernel, **common)
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -147,8 +147,8 @@ class Built:
         return name
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, decay in product(self.widths, self.decays):
-            yield make_built_trial(recipe=self.recipe, width=width, decay=decay, **common)
+        for width in self.widths:
+            yield from make_trials(make_built_trial, {"decay": self.decays}, recipe=self.recipe, width=width, **common)
 
 
 KINDS = {"recipe": Built, "kernels": KernelLines, "ridges": RidgePaths, "rates": Grid}  # by a key that only they have

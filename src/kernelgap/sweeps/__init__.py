@@ -16,6 +16,7 @@ from kernelgap.sweeps.trial import (
     make_built_trial,
     make_ridge_trial,
     make_trial,
+    make_trials,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "make_built_trial",
     "make_ridge_trial",
     "make_trial",
+    "make_trials",
     "plan_chunks",
     "read_status",
     "run_chunk",

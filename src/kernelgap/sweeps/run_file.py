@@ -69,6 +69,7 @@ class RunFile:
                 connection = sqlite3.connect(path)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(";\n".join(("BEGIN", *TABLES, *cls.TABLES, "COMMIT;")))
+                cls._renew(connection)
             except sqlite3.Error as error:
                 raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
             with closing(connection):
@@ -83,6 +84,10 @@ class RunFile:
         _check(path, {**COLUMNS, **cls.COLUMNS}, quick=True)
         with closing(_read_only(path)) as connection:
             yield cls(Path(folder), connection)
+
+    @classmethod
+    def _renew(cls, connection: sqlite3.Connection) -> None:
+        """Bring a file that an earlier version wrote up to date."""
 
     def describe(self, description: dict[str, object]) -> None:
         """Say what this run is. A folder that holds a different run is refused, never mixed."""

@@ -1,15 +1,14 @@
 """The trials of a run and what came of each, beside the run's chunks."""
 
-from functools import cache
+import sqlite3
 from typing import ClassVar
 
 import pandas as pd
-from pydantic_core import from_json, to_json
 
-from kernelgap import problems
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.run_file import RunFile
-from kernelgap.sweeps.trial import AnyTrial, method_of, read_trial
+from kernelgap.sweeps.table import RESULTS, trials_table
+from kernelgap.sweeps.trial import AnyTrial, read_trial
 
 TRIAL_COLUMNS = (
     "id",
@@ -24,44 +23,43 @@ TRIAL_COLUMNS = (
     "curves",
     "measures",
 )
-WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
+NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
 class Store(RunFile):
     """A run of trials."""
 
     TABLES: ClassVar = (
-        "CREATE TABLE IF NOT EXISTS trials (id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), "
+        "CREATE TABLE IF NOT EXISTS trials (id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
         "description TEXT NOT NULL, status TEXT NOT NULL, train_error REAL, validation_error REAL, test_error REAL, "
         "test_standard_error REAL, diverged_at INTEGER, curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}')",
     )
-    COLUMNS: ClassVar = {"trials": TRIAL_COLUMNS}
+    COLUMNS: ClassVar = {"trials": TRIAL_COLUMNS[:-1]}
+
+    @classmethod
+    def _renew(cls, connection: sqlite3.Connection) -> None:
+        if not _has_measures(connection):
+            connection.execute(f"ALTER TABLE trials ADD COLUMN measures TEXT NOT NULL DEFAULT {NO_MEASURES}")
 
     def save(self, chunk: Chunk, result: ChunkResult) -> None:
-        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        rows = [
-            (
-                r.trial_id,
-                chunk.id,
-                by_id[r.trial_id].model_dump_json(),
-                r.status,
-                r.train_error,
-                r.validation_error,
-                r.test_error,
-                r.test_standard_error,
-                r.diverged_at,
-                to_json(r.curves).decode(),
-                to_json(r.measures).decode(),
-            )
-            for r in result.results
-        ]
+        places = ", ".join("?" * len(TRIAL_COLUMNS))
         with self._saving(chunk, result.seconds) as connection:
-            connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})", rows)
+            connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
+
+    def note(self, about: dict[str, object]) -> None:
+        """Keep what a report says of the run; a later start may say it otherwise."""
+        with self._writing("What the run is about"):
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('about', ?)", (json.dumps(about),))
+
+    def about(self) -> dict[str, Any]:
+        """What was last noted; empty if nothing was."""
+        held = self._connection.execute("SELECT value FROM run WHERE key = 'about'").fetchone()
+        return {} if held is None else json.loads(held[0])
 
     def times(self) -> pd.DataFrame:
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
-        query = "SELECT id AS chunk, label, seconds, finished, \
-                 (SELECT COUNT(*) FROM trials WHERE chunk = chunks.id) AS trials FROM chunks ORDER BY finished, id"
+        query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
+                 LEFT JOIN trials ON trials.chunk = chunks.id GROUP BY chunks.id ORDER BY finished, chunks.id"
         return pd.read_sql_query(query, self._connection, parse_dates=["finished"])
 
     def trials(self) -> dict[str, AnyTrial]:
@@ -71,24 +69,10 @@ class Store(RunFile):
 
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
-        results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
-        described = ("width", "samples", "seed", "rate", "decay", "ridge")
-        names = ("method", "kind", *WORDS[:3], "problem", "beta", *described, *results, "trial", "curves")
-        rows = []
-        beta = cache(lambda problem: problems.get(problem).beta)
-        measured = []
-        for trial_id, description, curves, measures, *values in self._connection.execute(
-            f"SELECT id, description, curves, measures, {', '.join(results)} FROM trials"
-        ):
-            trial = from_json(description)
-            kind, words = trial["kind"], [trial.get(name) for name in WORDS]
-            numbers = [trial["problem"], beta(trial["problem"]), *(trial.get(name) for name in described)]
-            rows.append((method_of(kind, *words), kind, *words[:3], *numbers, *values, trial_id, from_json(curves)))
-            measured.append(from_json(measures))
-        order = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
-        if not rows:
-            return pd.DataFrame(columns=order)
-        types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows, columns=list(names)).astype(types).join(pd.DataFrame(measured))
-        text = table.assign(kernel=table.kernel.fillna(""))
-        return table.loc[text.sort_values(order).index].reset_index(drop=True)
+        measures = "measures" if _has_measures(self._connection) else NO_MEASURES
+        columns = ("description", *RESULTS, "id", "curves", measures)
+        return trials_table(self._connection.execute(f"SELECT {', '.join(columns)} FROM trials"))
+
+
+def _has_measures(connection: sqlite3.Connection) -> bool:
+    return any(row[1] == "measures" for row in connection.execute("PRAGMA table_info(trials)"))

@@ -215,7 +215,7 @@ class Theorem1:
 
     def __str__(self) -> str:
         if not self.widths:
-            return f"Table 1 can be met at no width up to 10^{LARGEST_LOG10_M:g}. {self.table1(log10_m=100.0)}"
+            return f"Table 1 can be met at no width up to 10^({LARGEST_LOG10_M:.0e}). {self.table1(log10_m=100.0)}"
         spans = [
             f"from m = {power_of_ten(low)} on"
             if math.isinf(high)
@@ -231,11 +231,11 @@ def _range(lows: Sequence[tuple[str, float]], highs: Sequence[tuple[str, float]]
 
 
 def power_of_ten(log10: float) -> str:
-    """A number by its logarithm: 3 digits while it can be written out, else as a power of ten.
+    """A number by its logarithm: written out if it is not too large or small, else as a power of ten.
 
-    >>> power_of_ten(2.5), power_of_ten(41.27), power_of_ten(4342.9)
-    ('316', '10^41.3', '10^4343')
+    >>> power_of_ten(-0.5), power_of_ten(3.0), power_of_ten(41.27), power_of_ten(4342.9)
+    ('0.316', '1000', '10^41.3', '10^4343')
     """
     if -4 <= log10 <= 7:
-        return f"{10**log10:.3g}"
+        return f"{10**log10:.3g}" if log10 < 3 - 1e-9 else f"{10**log10:.0f}"
     return f"10^{log10:.1f}" if abs(log10) < 1000 else f"10^{log10:.0f}"

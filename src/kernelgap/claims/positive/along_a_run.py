@@ -162,8 +162,8 @@ def judge_c6(numbers: Numbers) -> Verdict:
         f"that do not grow with the width. At the largest width E|Err|^2 is {mean['error']:.2g}; of its parts, "
         f"|A D_W W(0)(x,1)|^2 is {mean['first_leak']:.2g}, W*'s error {mean['built_first']:.2g}, the second layer's "
         f"{mean['second_leak']:.2g} and {mean['built_second']:.1g}: finite width, not alpha, decides. The part that "
-        f"uses Lemma C.1 (f) is {mean['club']:.1g}, and |A D_V,W V(0)| goes from {before:.2f} to at most {after:.2f}: the "
-        "worst V, at which (f) fails, is not met.",
+        f"uses Lemma C.1 (f) is {mean['club']:.1g}, and |A D_V,W V(0)| goes from {before:.2f} to at most {after:.2f}: "
+        "the worst V, at which (f) fails, is not met.",
     )
 
 
