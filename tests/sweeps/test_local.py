@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from kernelgap.sweeps import local
+from kernelgap.sweeps import local, run_chunk
 
 GROW = "import os; os.kept = bytearray(b'-') * 340_000_000"  # loky takes 300 MB more than at the start for a leak
 SECOND = 1.1  # loky looks once a second
@@ -14,7 +14,7 @@ SECOND = 1.1  # loky looks once a second
 def processes(monkeypatch) -> set[int]:
     """Which processes answer before and after the worker has grown."""
     monkeypatch.setattr(local, "_begin", print)  # without JAX: quick to start
-    worker = local.Worker()
+    worker = local.Worker(run_chunk)
     submit = worker._executor.submit
     try:
         jobs = [submit(os.getpid), submit(exec, GROW), submit(time.sleep, SECOND), submit(os.getpid)]

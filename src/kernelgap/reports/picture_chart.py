@@ -72,12 +72,13 @@ def _rows(picture: Picture) -> list[dict[str, Any]]:
 
 def _numbers(picture: Picture, values: pd.Series) -> alt.X:
     plain = bool((values.abs() < 1e7).all()) and bool((values[values != 0].abs() >= 1e-4).all())
+    scale = alt.Scale(type="log", nice=False, padding=12)
+    if picture.x_axis == "linear":
+        scale = alt.Scale(nice=False, padding=12, zero=False)
     return alt.X(
         "x:Q",
         title=picture.x,
-        scale=alt.Scale(
-            type=picture.x_axis, nice=False, padding=12, **({} if picture.x_axis == "log" else {"zero": False})
-        ),
+        scale=scale,
         axis=alt.Axis(grid=False, format=",~f" if plain else "~e", labelOverlap="greedy", labelSeparation=6),
     )
 

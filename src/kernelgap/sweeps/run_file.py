@@ -109,6 +109,16 @@ class RunFile:
         held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
         return {} if held is None else json.loads(held[0])
 
+    def note(self, about: dict[str, object]) -> None:
+        """Keep what a report says of the run; a later start may say it otherwise."""
+        with self._writing("What the run is about"):
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('about', ?)", (json.dumps(about),))
+
+    def about(self) -> dict[str, Any]:
+        """What was last noted; empty if nothing was."""
+        held = self._connection.execute("SELECT value FROM run WHERE key = 'about'").fetchone()
+        return {} if held is None else json.loads(held[0])
+
     def finished(self) -> set[str]:
         """The ids of the chunks that are stored."""
         return {row[0] for row in self._connection.execute("SELECT id FROM chunks")}

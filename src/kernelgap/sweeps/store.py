@@ -46,16 +46,6 @@ class Store(RunFile):
         with self._saving(chunk, result.seconds) as connection:
             connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
 
-    def note(self, about: dict[str, object]) -> None:
-        """Keep what a report says of the run; a later start may say it otherwise."""
-        with self._writing("What the run is about"):
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('about', ?)", (json.dumps(about),))
-
-    def about(self) -> dict[str, Any]:
-        """What was last noted; empty if nothing was."""
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'about'").fetchone()
-        return {} if held is None else json.loads(held[0])
-
     def times(self) -> pd.DataFrame:
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
         query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
