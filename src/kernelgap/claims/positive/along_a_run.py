@@ -230,7 +230,6 @@ def picture_xi(numbers: Numbers) -> Picture:
             Line("|H - out|^2 / 2", x, row["half_distance_means"]),
             Line("its bound |H - out|^2 / 2 - 2|Err|^2 - 2|H - y|^2", x, row["xi_bound_means"]),
         ],
-        levels=[("0", 0.0)],
     )
 
 

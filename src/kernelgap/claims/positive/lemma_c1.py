@@ -135,9 +135,9 @@ def picture(numbers: Numbers) -> Picture:
         "width m",
         "gates that change, first layer",
         [
-            Line("worst W of norm 1", widths, worst),
-            Line("random W of norm 1", widths, numbers["random"]["a"]),
             Line("sharp bound, slope 5/6", widths, [FLIP_CONSTANT * stated("a", *_path("a", m), m) for m in widths]),
+            Line("worst W of norm 1", widths, worst, points_only=True),
+            Line("random W of norm 1", widths, numbers["random"]["a"], points_only=True),
         ],
         x_axis="log",
         y_axis="log",
