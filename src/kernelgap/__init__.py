@@ -7,6 +7,7 @@ from kernelgap.lazy import lazily
 if TYPE_CHECKING:
     from kernelgap import (
         certificates,
+        claims,
         estimators,
         experiments,
         kernels,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         regression,
         reports,
         sweeps,
+        theory,
         training,
     )
     from kernelgap.errors import InputError
@@ -33,6 +35,7 @@ _HOME = {
     **dict.fromkeys(
         (
             "certificates",
+            "claims",
             "estimators",
             "experiments",
             "kernels",
@@ -41,6 +44,7 @@ _HOME = {
             "regression",
             "reports",
             "sweeps",
+            "theory",
             "training",
         )
     ),
@@ -67,6 +71,7 @@ __all__ = [
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
     "certificates",
+    "claims",
     "estimators",
     "experiments",
     "kernels",
@@ -77,6 +82,7 @@ __all__ = [
     "reports",
     "run",
     "sweeps",
+    "theory",
     "training",
 ]
 

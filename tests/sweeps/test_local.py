@@ -1,7 +1,9 @@
 """Workers that grow: a large network is no leak."""
 
 import os
+import signal
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -34,3 +36,14 @@ def test_loky_would_end_it(monkeypatch):
     pytest.importorskip("psutil")
     monkeypatch.setattr(local, "NEVER_RENEWED", {})
     assert len(processes(monkeypatch)) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_that_was_swallowed_is_raised_again(number):
+    with local.interruptible():
+        with suppress(KeyboardInterrupt):  # as a library's callback might
+            os.kill(os.getpid(), number)
+            time.sleep(1)
+        with pytest.raises(KeyboardInterrupt):
+            local.check_interrupted()
+    local.check_interrupted()

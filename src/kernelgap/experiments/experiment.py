@@ -5,7 +5,16 @@ from dataclasses import KW_ONLY, field
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
@@ -37,6 +46,7 @@ Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
 Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
 
+NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
 Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
 Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
 Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
@@ -50,7 +60,7 @@ class Grid:
     ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
     """
 
-    network: str
+    network: NetworkName
     mode: str
     widths: Widths
     rates: Ridges
@@ -58,11 +68,6 @@ class Grid:
     betas: Betas = ()
 
     _lists = Checked(_distinct)
-
-    @field_validator("network")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return networks.get(name).name
 
     @model_validator(mode="after")
     def _possible(self) -> "Grid":
@@ -79,18 +84,13 @@ class Grid:
 class RidgePaths:
     """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
 
-    network: str
+    network: NetworkName
     mode: str
     widths: Widths
     ridges: Ridges
     betas: Betas = ()
 
     _lists = Checked(_distinct)
-
-    @field_validator("network")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return networks.get(name).name
 
     @field_validator("mode")
     @classmethod

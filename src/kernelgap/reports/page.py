@@ -1,6 +1,5 @@
 """The page: everything about a run in one file that needs no network, and its charts as pictures beside it."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -9,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jinja2
 import pandas as pd
-import vl_convert
 
 from kernelgap import console
 from kernelgap.errors import InputError
 from kernelgap.experiments.gap_of_run import best_network
-from kernelgap.reports.charts import PICTURES, VEGA_LITE, save_pictures
+from kernelgap.reports.charts import PICTURES, save_pictures
 from kernelgap.reports.environment import duration, environment, keep_environment, kept_environment
 from kernelgap.reports.error_chart import error_chart
 from kernelgap.reports.finished import FinishedRun, read_run
@@ -27,8 +24,10 @@ from kernelgap.reports.lines import GROUPS, axis_of, error_lines, paper_marks, p
 from kernelgap.reports.looks import looks
 from kernelgap.reports.norm_chart import norm_chart
 from kernelgap.reports.paper_values import LABEL, REMARKS
+from kernelgap.reports.render import render
 from kernelgap.reports.signals import Signals, has_signals, learned_at, signals_of
 from kernelgap.reports.summary import best_of_methods, summarise, told
+from kernelgap.reports.width_chart import width_chart
 from kernelgap.reports.words import has_base, rounded
 from kernelgap.sweeps import Trial
 
@@ -113,27 +112,8 @@ def _write(run: FinishedRun) -> Report:
         "exports": [name for name in EXPORTS if (run.folder / name).exists()],
     }
     path = run.folder / FILE
-    path.write_text(_render(context), encoding="utf-8")
+    path.write_text(render("page.html", context, context["charts"], {"rounded": rounded}), encoding="utf-8")
     return Report(path, tuple(pictures), words, attrs.get("gap"), tuple(warnings))
-
-
-def _render(context: dict[str, Any]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("kernelgap.reports", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["rounded"] = rounded
-    specs = {name: json.loads(chart.to_json()) for name, chart in context["charts"].items()}
-    script = vl_convert.javascript_bundle(vl_version=VEGA_LITE)  # type: ignore[call-arg]  # its stub asks for a snippet
-    return environment.get_template("page.html").render(context, specs=specs, vega=_in_script(script))
-
-
-def _in_script(text: str) -> str:
-    """A program that may stand between script tags."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _charts(run: FinishedRun, best: dict[str, Any] | None) -> dict[str, Drawn]:
@@ -141,6 +121,8 @@ def _charts(run: FinishedRun, best: dict[str, Any] | None) -> dict[str, Drawn]:
     table, threshold = run.table, float(run.table.attrs["threshold"])
     main = norm_chart if axis_of(table) == "norm" else error_chart
     charts: dict[str, Callable[[bool], Any]] = {"errors": lambda on_page: main(table, on_page=on_page)}
+    if axis_of(table) == "beta":
+        charts["widths"] = lambda on_page: width_chart(table, on_page=on_page)
     if best is not None:
         curves, signals, drop, words = best["curves"], best["signals"], best["drop"], best["name"]
         charts["learning"] = lambda on_page: learning_chart(curves, words, threshold, drop=drop, on_page=on_page)

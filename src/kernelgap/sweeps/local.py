@@ -138,17 +138,36 @@ def local_workers(count: int, do: Do) -> Iterator[LocalWorkers]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process."""
+    """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process.
+
+    An exception that is raised amid a library's callback may be swallowed there: ``check_interrupted`` raises it again.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     taken = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, signal.default_int_handler) for number in taken]
+    _asked.clear()
+    before = [signal.signal(number, _interrupt) for number in taken]
     try:
         yield
     finally:
         for number, handler in zip(taken, before, strict=True):
             signal.signal(number, handler)
+        _asked.clear()
+
+
+_asked = threading.Event()  # to stop
+
+
+def _interrupt(number: int, frame: object) -> None:
+    _asked.set()
+    raise KeyboardInterrupt
+
+
+def check_interrupted() -> None:
+    """Raise what was asked for and did not arrive."""
+    if _asked.is_set():
+        raise KeyboardInterrupt
 
 
 _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue

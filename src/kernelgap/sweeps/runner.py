@@ -12,7 +12,7 @@ from kernelgap.errors import InputError
 from kernelgap.machine import cores
 from kernelgap.sweeps.cluster import cluster_workers
 from kernelgap.sweeps.execute import run_chunk
-from kernelgap.sweeps.local import local_workers
+from kernelgap.sweeps.local import check_interrupted, local_workers
 from kernelgap.sweeps.meter import Meter, Progress
 from kernelgap.sweeps.run_file import Failure
 from kernelgap.sweeps.status import Diary
@@ -115,6 +115,7 @@ class _Run:
     def through(self, chunks: Sequence[Work]) -> None:
         self.waiting.extend(chunks)
         while self.waiting or self.under_way:
+            check_interrupted()
             self._send()
             ready = self._ready()
             news = self.pool.progress()
