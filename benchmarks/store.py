@@ -17,7 +17,17 @@ from pathlib import Path
 import contest
 from kernelgap import console
 from kernelgap.machine import cores
-from kernelgap.sweeps import AnyTrial, Chunk, ChunkResult, Store, make_trial, plan_chunks, run_chunk, run_chunks
+from kernelgap.sweeps import (
+    AnyTrial,
+    Chunk,
+    ChunkResult,
+    Store,
+    make_trial,
+    make_trials,
+    plan_chunks,
+    run_chunk,
+    run_chunks,
+)
 from kernelgap.training import Schedule
 
 TRIALS = 100_000
@@ -32,9 +42,7 @@ def trials(number: int) -> Iterator[AnyTrial]:
     common = {"problem": "hard(d=10, k=3, alpha=0.3)", "network": "3resnet", "mode": "all", "width": 20}
     sizes = {"samples": 100, "validation_samples": 50, "test_samples": 100, "schedule": SCHEDULE}
     for seed in range(-(-number // (len(RATES) * len(DECAYS)))):
-        for rate in RATES:
-            for decay in DECAYS:
-                yield make_trial(**common, **sizes, seed=seed, rate=rate, decay=decay)
+        yield from make_trials(make_trial, {"rate": RATES, "decay": DECAYS}, **common, **sizes, seed=seed)
 
 
 def whole_run(number: int) -> dict:
@@ -66,10 +74,10 @@ def results(chunks: Sequence[Chunk]) -> list[ChunkResult]:
     """Results like those of the first chunk, for all."""
     made = run_chunk(chunks[0])
     return [
-        ChunkResult(
-            chunk.id,
+        ChunkResult.of(
+            chunk,
             made.seconds,
-            tuple(dataclasses.replace(made.results[0], trial_id=identity) for identity in chunk.trial_ids),
+            [dataclasses.replace(made.results[0], trial_id=identity) for identity in chunk.trial_ids],
         )
         for chunk in chunks
     ]

@@ -1,11 +1,13 @@
 """kernelgap: when does a neural network beat every kernel method, by how much, and can it be proved?"""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap import (
         certificates,
+        claims,
         estimators,
         experiments,
         kernels,
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
         regression,
         reports,
         sweeps,
+        theory,
         training,
     )
     from kernelgap.errors import InputError
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
         TwoLayerRegressor,
         load,
     )
-    from kernelgap.experiments import run
+    from kernelgap.reports import run
 
 # Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
 _HOME = {
     **dict.fromkeys(
         (
             "certificates",
+            "claims",
             "estimators",
             "experiments",
             "kernels",
@@ -40,6 +44,7 @@ _HOME = {
             "regression",
             "reports",
             "sweeps",
+            "theory",
             "training",
         )
     ),
@@ -55,7 +60,7 @@ _HOME = {
         "estimators",
     ),
     "InputError": "errors",
-    "run": "experiments",
+    "run": "reports",
 }
 
 __all__ = [
@@ -66,6 +71,7 @@ __all__ = [
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
     "certificates",
+    "claims",
     "estimators",
     "experiments",
     "kernels",
@@ -76,15 +82,11 @@ __all__ = [
     "reports",
     "run",
     "sweeps",
+    "theory",
     "training",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'kernelgap' has no attribute '{name}'")
-    home = _HOME[name]
-    return import_module(f"kernelgap.{name}") if home is None else getattr(import_module(f"kernelgap.{home}"), name)
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

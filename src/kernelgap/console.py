@@ -64,6 +64,16 @@ def progress(title: str) -> Iterator[Callable[[float, str], None]]:
         _shown.pop()
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Within the block no progress is shown: somebody else does."""
+    _shown.append("")
+    try:
+        yield
+    finally:
+        _shown.pop()
+
+
 _shown: list[str] = []  # the title of what shows its progress now
 
 

@@ -37,7 +37,7 @@ class Workers:
         else:
             curves = {"epochs": [0, 8], **{name: [2.0, 1.0] for name in ("train", "validation", "test")}}
             made = [TrialResult(i, "done", 1.0, 1.0, 1.0, 0.1, None, curves) for i in chunk.trial_ids]
-            future.set_result(ChunkResult(chunk.id, 0.1, tuple(made)))
+            future.set_result(ChunkResult.of(chunk, 0.1, made))
         return future
 
 
@@ -47,7 +47,7 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
 
     def command(*arguments, raises="ck2"):
-        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count: Workers(raises))
+        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count, do: Workers(raises))
         monkeypatch.setattr(sys, "argv", ["kernelgap", *arguments])
         with pytest.raises(SystemExit) as exit_:
             main()

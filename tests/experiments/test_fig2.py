@@ -75,12 +75,14 @@ def test_the_paper_grid():
     assert one_two_five(0.01, 0.5) == (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def test_run_returns_a_table_with_its_context(tmp_path, monkeypatch):
+def test_run_returns_a_table_with_its_context(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "tiny", tiny.tiny)
     seen = []
     table = kg.run("tiny", out=tmp_path, workers=1, on_progress=seen.append)
     assert len(table) == 24
     assert table.attrs["threshold"] == pytest.approx(0.18)
     assert seen[-1].share == 1.0
+    assert {"report.html", "summary.json", "trials.parquet"} <= {path.name for path in tmp_path.iterdir()}
+    assert capsys.readouterr() == ("", "")  # progress goes to who asked for it
     with pytest.raises(InputError, match="Did you mean 'tiny'"):
         kg.run("tinny", out=tmp_path)

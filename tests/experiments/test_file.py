@@ -9,6 +9,7 @@ import pytest
 from kernelgap import experiments
 from kernelgap.cli import main
 from kernelgap.errors import InputError
+from kernelgap.reports.finished import read_run
 from kernelgap.sweeps import plan_chunks
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_experiment.yaml"
@@ -84,12 +85,15 @@ def test_the_example_is_an_experiment():
 
 def test_a_file_runs_by_its_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, GOOD)
+    written(tmp_path, f"title: My own\n{GOOD}")
     monkeypatch.setattr(sys, "argv", ["kernelgap", "run", "mine.yaml", "--workers", "1", "--json"])
     with pytest.raises(SystemExit) as exit_:
         main()
     record = json.loads(capsys.readouterr().out)
     assert (exit_.value.code, record["experiment"], record["folder"]) == (0, "mine", "runs/mine-quick")
+    (tmp_path / "mine.yaml").unlink()
+    attrs = read_run("runs/mine-quick").table.attrs  # the folder knows what the file said
+    assert (attrs["title"], attrs["x"], attrs["samples"]) == ("My own", "width", 20)
 
 
 GRID = "scales.quick.grids[0]"

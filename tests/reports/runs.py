@@ -34,7 +34,7 @@ class Invented:
         """Store them all; the table, as ``kernelgap.run`` returns it."""
         with Store.open(folder) as store:
             for chunk in plan_chunks(self.errors):
-                store.save(chunk, ChunkResult(chunk.id, 0.5, tuple(self._result(t) for t in chunk.trials)))
+                store.save(chunk, ChunkResult.of(chunk, 0.5, [self._result(t) for t in chunk.trials]))
             table = store.table()
         table.attrs = {
             "experiment": "invented",

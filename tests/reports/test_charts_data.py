@@ -99,8 +99,10 @@ def test_no_two_methods_look_alike():
     by_sgd = {f"{network}({mode}, SGD)" for network in ("2layer", "3layer", "3resnet") for mode in ("last", "NTK")}
     methods = sorted(found | by_sgd | {"mine", "ck2 + laplace", "<b>"})
     drawn = [(look.colour, look.dash) for look in looks(methods).values()]
-    same_network = {m.replace("hidden", "all") for m in methods}  # a figure has one of both
-    assert len(set(drawn)) == len(same_network)
+    assert len(set(drawn)) == len(methods)
+    widths = looks(["3resnet(all) width 100", "3resnet(all) width 200", "3resnet(all)"]).values()
+    assert len({look.colour for look in widths}) == 1
+    assert len({look.dash for look in widths}) == len({look.shape for look in widths}) == 3
 
 
 def test_the_best_on_an_edge_is_told(tmp_path):

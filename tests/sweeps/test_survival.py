@@ -19,7 +19,7 @@ import survival
 import tiny
 from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
-from kernelgap.sweeps import Store, plan_chunks, read_status, run_chunk, run_chunks
+from kernelgap.sweeps import ChunkResult, Store, plan_chunks, read_status, run_chunk, run_chunks
 from kernelgap.sweeps.execute import run_chunk as really_run
 
 
@@ -100,7 +100,7 @@ def test_two_coordinators_and_one_who_looks(tmp_path, monkeypatch):
 LOG = "KERNELGAP_TEST_LOG"
 
 
-def fragile(chunk):
+def fragile(do, chunk):
     """Dies at every attempt, dies at the first, raises, or works, as the chunk's name says."""
     log = Path(os.environ[LOG])
     before = log.read_text().count(chunk.label) if log.exists() else 0
@@ -157,7 +157,7 @@ def test_a_run_of_failures_alone_is_an_error(tmp_path, monkeypatch):
     from kernelgap import experiments
 
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
-    monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count: Raising())
+    monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count, do: Raising())
     with pytest.raises(InputError, match=r"All 10 chunks failed.*MemoryError: too wide"):
         experiments.run("tiny", out=tmp_path)
 
@@ -194,7 +194,7 @@ chunks = [c for seed in range(40) for c in plan_chunks(tiny.tiny.trials("quick",
 def result(chunk):
     curves = {"test": [0.123456789] * 100}
     made = [TrialResult(i, "done", 1.0, 1.0, 1.0, 0.1, None, curves) for i in chunk.trial_ids]
-    return ChunkResult(chunk.id, 1.0, tuple(made))
+    return ChunkResult.of(chunk, 1.0, made)
 saved = []
 try:
     with Store.open(sys.argv[1]) as store:
@@ -230,14 +230,14 @@ def test_a_disk_that_is_really_full(tmp_path):
 def test_files_that_may_not_grow(chunks, tmp_path):
     """As with a quota: also what is no part of the store gives way."""
     first, second = (run_chunk(chunk) for chunk in chunks[-2:])
-    large = tuple(dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results)
+    large = [dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Store.open(tmp_path) as store:
         store.save(chunks[-2], first)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
         try:
             with pytest.raises(InputError, match=r"could not be stored.*kept"):
-                store.save(chunks[-1], dataclasses.replace(second, results=large))
+                store.save(chunks[-1], ChunkResult.of(chunks[-1], 1.0, large))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert store.finished() == {chunks[-2].id}

@@ -11,8 +11,9 @@ import pytest
 
 import tiny
 from kernelgap.errors import InputError
-from kernelgap.sweeps import Store, make_trial, plan_chunks, run_chunk, run_chunks
-from kernelgap.sweeps.trial import Trial
+from kernelgap.sweeps import ChunkResult, Store, make_ridge_trial, make_trial, plan_chunks, run_chunk, run_chunks
+from kernelgap.sweeps.trial import Trial, read_trial
+from kernelgap.sweeps.written import digest
 
 DESCRIPTION = {
     "problem": "sec8",
@@ -43,6 +44,13 @@ def test_the_identity_of_a_trial_is_its_description():
     )
     assert trial.id == make_trial(**{**DESCRIPTION, "problem": "sec8(alpha=0.3)"}).id
     assert trial.method == "3resnet(all)"
+
+
+def test_identities_stay_as_they_are():
+    """Else no run that was interrupted before an update would go on after it."""
+    ridge = {"problem": "sec8", "samples": 500, "seed": 0, "kernel": "ntk2", "ridge": 1e-5}
+    assert make_trial(**DESCRIPTION).id == "8cfffc0663f5b586"
+    assert make_ridge_trial(**ridge).id == "802ff839abe4191a"
     assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK, SGD)"
 
 
@@ -78,9 +86,9 @@ def test_chunks_depend_on_descriptions_alone(chunks):
 
 def test_planning_finds_the_same_identities(chunks):
     for chunk in chunks:
-        assert chunk.trial_ids == tuple(trial.id for trial in chunk.trials)
-        for trial in chunk.trials:
-            assert trial.identities[0] == trial.id
+        for trial, identity in zip(chunk.trials, chunk.trial_ids, strict=True):
+            assert identity == trial.id == digest(trial.model_dump(mode="json"))
+            assert read_trial(trial.as_json) == trial
             common = trial.model_dump(mode="json", exclude=set(trial.searched))
             assert json.loads(trial.identities[1]) == common
 
@@ -109,6 +117,8 @@ def comparable(table: pd.DataFrame) -> list[dict]:
 
 
 def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
+    chunks = chunks[::3]  # of each kind one
+    assert {trial.kind for chunk in chunks for trial in chunk.trials} == {"sgd", "ridge"}
     with Store.open(tmp_path / "whole") as store:
         run_chunks(chunks, store, workers=2)
         whole = store.table()
@@ -119,7 +129,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
 
     with (
         Store.open(tmp_path / "parts") as store,
-        pytest.raises(KeyboardInterrupt, match="1 of 10 chunks were finished"),
+        pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"),
     ):
         run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
     with Store.open(tmp_path / "parts") as store:
@@ -132,6 +142,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
 
 
 def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
+    chunks = chunks[-3:]
     with Store.open(tmp_path) as store:
         for chunk in chunks:
             store.save(chunk, run_chunk(chunk))
@@ -147,25 +158,46 @@ def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
 
 def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
     result = run_chunk(chunks[0])
-    twice = dataclasses.replace(result, results=result.results + result.results[:1])
+    broken = dataclasses.replace(result, rows=(*result.rows[:-1], (*result.rows[-1][:3], None, *result.rows[-1][4:])))
     with Store.open(tmp_path) as store:
         with pytest.raises(sqlite3.IntegrityError):
-            store.save(chunks[0], twice)
+            store.save(chunks[0], broken)
         assert store.finished() == set()
         assert store.table().empty
         store.save(chunks[0], result)
         assert len(store.table()) == len(chunks[0].trials)
 
 
+def test_a_store_from_before_there_were_measures_goes_on(chunks, tmp_path):
+    chunks = [chunk for chunk in chunks if chunk.trials[0].kind == "sgd"][-2:]
+    first, second = (run_chunk(chunk) for chunk in chunks)
+    with Store.open(tmp_path) as store:
+        store.save(chunks[0], first)
+        new = store.table()
+    with sqlite3.connect(tmp_path / Store.FILE) as connection:
+        connection.execute("ALTER TABLE trials DROP COLUMN measures")
+    connection.close()
+    old = new.drop(columns="norm")
+    with Store.reading(tmp_path) as store:
+        pd.testing.assert_frame_equal(store.table(), old)
+        assert store.times().trials.tolist() == [len(old)]
+    with Store.open(tmp_path) as store:
+        pd.testing.assert_frame_equal(store.table(), old)
+        store.save(chunks[1], second)
+        both = store.table().set_index("trial").norm
+    assert both[old.trial].isna().all()
+    assert both.notna().sum() == sum(r.status == "done" for r in second.results)
+
+
 def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
     first, second = (run_chunk(chunk) for chunk in chunks[:2])
-    large = tuple(dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results)
+    large = [dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results]
     with Store.open(tmp_path) as store:
         store.save(chunks[0], first)
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then says that the disk is full
         with pytest.raises(InputError, match=r"disk is full.*kept"):
-            store.save(chunks[1], dataclasses.replace(second, results=large))
+            store.save(chunks[1], ChunkResult.of(chunks[1], 1.0, large))
         assert store.finished() == {chunks[0].id}
     with Store.open(tmp_path) as store:
         store.save(chunks[1], second)

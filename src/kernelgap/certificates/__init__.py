@@ -1,7 +1,8 @@
 """Floors that no kernel gets under: for any kernel at all, and for one kernel with the best of all weights."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap.certificates.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
@@ -71,11 +72,7 @@ __all__ = [
     "verify",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'kernelgap.certificates' has no attribute '{name}'")
-    return getattr(import_module(f"kernelgap.certificates.{_HOME[name]}"), name)
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """``levels`` are dashed horizontal lines with names."""
+    """``levels`` are dashed horizontal lines with names; with ``categories`` the numbers on the x axis count these."""
 
     x: str
     y: str
@@ -29,3 +29,4 @@ class Picture:
     levels: Sequence[tuple[str, float]] = ()
     x_axis: Axis = "linear"
     y_axis: Axis = "linear"
+    categories: Sequence[str] = ()

@@ -10,6 +10,7 @@ import typer
 from kernelgap import console
 from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
+from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
 from kernelgap.cli.report import report
 from kernelgap.cli.status import status, tell_failures
@@ -27,6 +28,7 @@ app = typer.Typer(
 
 app.add_typer(certify)
 app.command()(verify)
+app.command()(claims)
 app.command()(report)
 app.command()(status)
 
@@ -98,11 +100,10 @@ def run(
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
-    reports.write_results(table, table.attrs["folder"])
     if as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
-    written = reports.write_report(table.attrs["folder"], table)
+    written = reports.publish(table)
     console.message(f"Report: {written.path}")
     tell_failures(table)

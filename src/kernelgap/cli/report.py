@@ -16,14 +16,33 @@ def report(
 ) -> None:
     """Write a run's report.html, and its charts as pictures, into its folder."""
     from kernelgap import reports
+    from kernelgap.sweeps.run_file import RunFile
 
+    with RunFile.reading(folder) as run:
+        of_claims = run.description().get("experiment") == "claims"
+    if of_claims:
+        _report_claims(folder, as_json)
+        return
     written = reports.write_report(folder)
     if as_json:
         console.answer(json.dumps(written.as_record(), allow_nan=False))
     else:
         console.answer(written.sentence)
         if written.gap:
-            console.answer(str(written.gap["sentence"]))
+            console.answer(reports.rounded(str(written.gap["sentence"])))
         for warning in written.warnings:
             console.message(f"On the edge of its grid: {warning}")
         console.message(f"Report: {written.path}")
+
+
+def _report_claims(folder: Path, as_json: bool) -> None:
+    from kernelgap.claims.conduct import read_findings
+    from kernelgap.reports.claims_page import write_claims_page
+
+    findings = read_findings(folder)
+    path = write_claims_page(findings)
+    if as_json:
+        console.answer(json.dumps({"path": str(path), "sentence": findings.sentence}))
+    else:
+        console.answer(findings.sentence)
+        console.message(f"Report: {path}")

@@ -45,9 +45,9 @@ def results(table: pd.DataFrame) -> None:
     if any(row[-2].endswith(EDGE) for row in best):
         console.answer(f"{EDGE.strip()}: the last ridge of the grid was picked, and the error still falls towards it.")
     console.answer("")
-    console.answer(reports.sentence(summary, attrs["threshold"], attrs["samples"]))
+    console.answer(reports.rounded(reports.told(summary, attrs)))
     if attrs.get("gap"):
-        console.answer(attrs["gap"]["sentence"])
+        console.answer(reports.rounded(attrs["gap"]["sentence"]))
     console.message(f"Results are in {attrs['folder']}.")
 
 
@@ -57,7 +57,7 @@ def _setting(row: Any) -> str:
     numbers = [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
     edge = EDGE if row.ridge_at_edge and pd.notna(row.ridge) else ""
     beta = [f"beta {row.beta:g}"] if hasattr(row, "beta") else []
-    return ", ".join(beta + kernel + numbers) + edge or "varies"
+    return reports.rounded(", ".join(beta + kernel + numbers)) + edge or "varies"
 
 
 def _error(value: float, threshold: float) -> str:

@@ -13,6 +13,8 @@ from kernelgap.experiments.gap_of_run import gap_of_run
 from kernelgap.experiments.registry import get
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
 
+ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experiment
+
 
 def run(
     name: str,
@@ -24,15 +26,7 @@ def run(
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
-    """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
-
-    Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
-    Chunks run on ``workers`` processes here (default: one a core), or on the Dask cluster whose scheduler has the
-    address ``cluster``. Those that fail are left out, named in ``attrs["failures"]``, and tried again by the next run.
-    The table's ``attrs`` hold the experiment's name, scale, seed, problem, threshold, x axis and folder, and the
-    kernel gap of its best network, if it has one (``certificates.KernelGap.as_record``). Progress is shown on
-    standard error unless ``on_progress`` takes it.
-    """
+    """Run an experiment and return its results table, as ``kernelgap.run`` does, but write no report."""
     experiment = get(name)
     name = experiment.name
     chunks = plan_chunks(experiment.trials(scale, seed))
@@ -47,6 +41,7 @@ def run(
                 "chunks": sorted(c.id for c in chunks),
             }
         )
+        store.note({key: getattr(experiment, key) for key in ABOUT})
         if on_progress is not None:
             failures = run_chunks(chunks, store, workers=workers, cluster=cluster, on_progress=on_progress)
         else:
@@ -59,12 +54,9 @@ def run(
         raise InputError(f"All {len(chunks)} chunks failed; the first with: {failures[0].error}")
     table.attrs = {
         "experiment": name,
-        "title": experiment.title,
         "scale": scale,
         "seed": seed,
-        "problem": experiment.problem,
-        "samples": experiment.samples,
-        "x": experiment.x,
+        **{key: getattr(experiment, key) for key in ABOUT},
         "threshold": problems.get(experiment.problem).threshold,
         "folder": str(folder),
         "failures": [asdict(failure) for failure in failures],

@@ -5,12 +5,21 @@ from dataclasses import KW_ONLY, field
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
 from kernelgap.errors import InputError, unknown
-from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial
+from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.sweeps.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
 
@@ -37,6 +46,7 @@ Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
 Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
 
+NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
 Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
 Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
 Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
@@ -50,7 +60,7 @@ class Grid:
     ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
     """
 
-    network: str
+    network: NetworkName
     mode: str
     widths: Widths
     rates: Ridges
@@ -59,39 +69,28 @@ class Grid:
 
     _lists = Checked(_distinct)
 
-    @field_validator("network")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return networks.get(name).name
-
     @model_validator(mode="after")
     def _possible(self) -> "Grid":
         get_model(networks.get(self.network), self.mode)
         return self
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, rate, decay in product(self.widths, self.rates, self.decays):
-            yield make_trial(
-                network=self.network, mode=self.mode, width=width, rate=rate, decay=decay, schedule=schedule, **common
-            )
+        what = {"network": self.network, "mode": self.mode, "schedule": schedule, **common}
+        for width in self.widths:
+            yield from make_trials(make_trial, {"rate": self.rates, "decay": self.decays}, width=width, **what)
 
 
 @dataclass(frozen=True, config=CONFIG)
 class RidgePaths:
     """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
 
-    network: str
+    network: NetworkName
     mode: str
     widths: Widths
     ridges: Ridges
     betas: Betas = ()
 
     _lists = Checked(_distinct)
-
-    @field_validator("network")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return networks.get(name).name
 
     @field_validator("mode")
     @classmethod
@@ -101,8 +100,9 @@ class RidgePaths:
         return mode
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, ridge in product(self.widths, self.ridges):
-            yield make_ridge_trial(network=self.network, mode=self.mode, width=width, ridge=ridge, **common)
+        what = {"network": self.network, "mode": self.mode, **common}
+        for width in self.widths:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, width=width, **what)
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -124,8 +124,8 @@ class KernelLines:
         return texts
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for kernel, ridge in product(self.kernels, self.ridges):
-            yield make_ridge_trial(kernel=kernel, ridge=ridge, **common)
+        for kernel in self.kernels:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, kernel=kernel, **common)
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -147,8 +147,8 @@ class Built:
         return name
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
-        for width, decay in product(self.widths, self.decays):
-            yield make_built_trial(recipe=self.recipe, width=width, decay=decay, **common)
+        for width in self.widths:
+            yield from make_trials(make_built_trial, {"decay": self.decays}, recipe=self.recipe, width=width, **common)
 
 
 KINDS = {"recipe": Built, "kernels": KernelLines, "ridges": RidgePaths, "rates": Grid}  # by a key that only they have

@@ -59,7 +59,7 @@ slides_b = Experiment(
     x="beta",
     scales={
         "quick": Scale(
-            (Grid("3resnet", "all", (100, 200), (0.05, 0.1), (0.001, 0.002, 0.003, 0.005), BETAS),),
+            (Grid("3resnet", "all", (50, 100, 200), (0.05, 0.1), (0.001, 0.002, 0.003, 0.005), BETAS),),
             seeds=1,
             effort="minutes",
         ),

@@ -2,41 +2,49 @@
 
 from typing import TYPE_CHECKING
 
+from kernelgap.lazy import lazily
 from kernelgap.reports.summary import (
     as_record,
     best_of_methods,
     sentence,
     summarise,
+    told,
     under_threshold,
     write_results,
 )
+from kernelgap.reports.words import rounded
 
 if TYPE_CHECKING:
     from kernelgap.reports.charts import save_chart, spectrum_chart
     from kernelgap.reports.page import Report, write_report
+    from kernelgap.reports.published import publish, run
 
 __all__ = [
     "Report",
     "as_record",
     "best_of_methods",
+    "publish",
+    "rounded",
+    "run",
     "save_chart",
     "sentence",
     "spectrum_chart",
     "summarise",
+    "told",
     "under_threshold",
     "write_report",
     "write_results",
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Charts are imported when first used: drawing libraries take a while to load."""
-    if name not in __all__:
-        raise AttributeError(f"module 'kernelgap.reports' has no attribute '{name}'")
-    if name in ("Report", "write_report"):
-        from kernelgap.reports import page
+# Where the names live that draw. Imported when first used: drawing libraries take a while to load.
+_HOME = {
+    "Report": "page",
+    "publish": "published",
+    "run": "published",
+    "save_chart": "charts",
+    "spectrum_chart": "charts",
+    "write_report": "page",
+}
 
-        return getattr(page, name)
-    from kernelgap.reports import charts
-
-    return getattr(charts, name)
+__getattr__ = lazily(__name__, _HOME)

@@ -28,10 +28,10 @@ def across(values: list[float], title: str, *, whole: bool) -> alt.X:
 
 
 def log_axis(values: Sequence[float], title: str) -> Axis:
-    """A logarithmic axis that takes in all values, with ticks at 1, 2, 5 or at powers of ten alone."""
+    """A logarithmic axis that takes in all values, with ticks at powers of ten, at 1, 2, 5, or at all digits."""
     positive = [v for v in values if math.isfinite(v) and v > 0]
     low, high = min(positive) / 1.25, max(positive) * 1.25
-    digits = (1,) if math.log10(high / low) > 2.5 else (1, 2, 5)
+    digits = (1,) if high / low > 300 else (1, 2, 5) if high / low > 10 else tuple(range(1, 10))
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{d}e{p}") for p in powers for d in digits if low <= float(f"{d}e{p}") <= high]
 

@@ -108,7 +108,7 @@ def paper_layers(
     """The paper's values: faint wide strokes, or rings where it is one point; grey if of many methods."""
     if marks.empty:
         return []
-    colours = [drawn[m].colour if m in drawn else MUTED for m in marks.method]
+    colours = [next((look.colour for name, look in drawn.items() if m and _of(name, m)), MUTED) for m in marks.method]
     shown = marks.assign(colour=colours, source=LABEL, method=marks.method.fillna("several methods"))
     tooltip = [
         alt.Tooltip("source:N", title="from"),
@@ -128,10 +128,15 @@ def paper_layers(
     return [wide, single]
 
 
+def _of(line: str, method: str) -> bool:
+    """Whether a line is that of a method, at one of its widths perhaps."""
+    return line == method or line.startswith(f"{method} width ")
+
+
 def threshold_layers(threshold: float, y: Axis, right: float, horizontal: alt.X) -> list[alt.Chart]:
-    """The dashed line that learning F alone does not get under."""
+    """The dashed line that learning F alone, or nothing, does not get under."""
     data = pd.DataFrame([{"x": right, "error": threshold, "words": f"threshold {threshold:.4g}"}])
-    told = [alt.Tooltip("error:Q", format=".4g", title="threshold: learning F alone leaves this")]
+    told = [alt.Tooltip("error:Q", format=".4g", title="threshold")]
     line = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MUTED)
     words = alt.Chart(data, name="words").mark_text(align="right", baseline="top", dx=4, dy=5, fontSize=12, color=MUTED)
     return [line.encode(y=y("error"), tooltip=told), words.encode(x=horizontal, y=y("error"), text="words:N")]

@@ -1,7 +1,8 @@
 """A run, read back from its folder."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -33,34 +34,40 @@ def read_run(folder: str | Path, table: pd.DataFrame | None = None) -> FinishedR
     """What is finished in a folder; ``table`` is the results table where it is at hand already."""
     with Store.reading(folder) as store:
         found = store.table() if table is None else table
-        trials, times, description = store.trials(), store.times(), store.description()
+        trials, times, description, about = store.trials(), store.times(), store.description(), store.about()
+        failures = store.failures()
     if found.empty:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
     if table is None:
-        found.attrs = _attrs(found, trials, description, Path(folder))
+        found.attrs = _attrs(found, trials, description, about, Path(folder))
+        found.attrs["failures"] = [asdict(failure) for failure in failures]
         gap = gap_of_run(found)
         found.attrs["gap"] = None if gap is None else gap.as_record()
     return FinishedRun(Path(folder), found, trials, times, description)
 
 
 def _attrs(
-    table: pd.DataFrame, trials: dict[str, AnyTrial], description: dict[str, object], folder: Path
+    table: pd.DataFrame,
+    trials: dict[str, AnyTrial],
+    description: dict[str, object],
+    about: dict[str, Any],
+    folder: Path,
 ) -> dict[str, object]:
-    """What the run said of itself; of an experiment that is not known here, what its trials say."""
+    """What the run said of itself; if it did not, what the experiment of its name says, or what its trials show."""
     name = str(description.get("experiment", folder.name))
-    experiment = EXPERIMENTS.get(name)
     first = trials[table.trial.iloc[0]]
-    problem = first.problem if experiment is None else experiment.problem
+    title = f"test error with {first.samples} samples"
+    found: dict[str, Any] = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
+    if name in EXPERIMENTS:
+        found |= {key: getattr(EXPERIMENTS[name], key) for key in found}
+    found |= {key: about[key] for key in found if key in about}
     return {
         "experiment": name,
-        "title": f"test error with {first.samples} samples" if experiment is None else experiment.title,
         "scale": description.get("scale", ""),
         "seed": description.get("seed", int(table.seed.min())),
-        "problem": problem,
-        "samples": first.samples,
-        "threshold": problems.get(problem).threshold,
+        **found,
+        "threshold": problems.get(found["problem"]).threshold,
         "folder": str(folder),
-        "x": getattr(experiment, "x", _axis(table)),
     }
 
 

@@ -4,6 +4,7 @@ The colour says the network (a kernel has that of the network whose limit it is)
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ Drawn = tuple[tuple[int, ...], str]  # dash and shape
 SOLID: tuple[int, ...] = ()
 MODES: dict[str, Drawn] = {
     "all": (SOLID, "circle"),
-    "hidden": (SOLID, "circle"),
+    "hidden": ((16, 3), "diamond"),
     "last": ((7, 3), "square"),
     "NTK": ((2, 3), "triangle-up"),
     "last, SGD": ((7, 3, 2, 3), "cross"),
@@ -58,10 +59,14 @@ def looks(methods: Sequence[str]) -> dict[str, Look]:
     """A look for each method; the same method mostly has the same look, whatever else is drawn."""
     found: dict[str, Look] = {}
     others = 0
+    lines: Counter[str] = Counter()  # of the same method, one a width
     for method in methods:
-        named = re.fullmatch(r"([^()]+)\((.+)\)", method)
+        named = re.fullmatch(r"([^()]+)\((.+?)\)( width \d+)?", method)
         if named and named[1] in NETWORK_COLOURS and named[2] in MODES:
-            found[method] = Look(NETWORK_COLOURS[named[1]], *MODES[named[2]])
+            alone = method.removesuffix(named[3] or "")
+            drawn = MODES[named[2]] if not lines[alone] else OTHERS[(lines[alone] - 1) % len(OTHERS)]
+            lines[alone] += 1
+            found[method] = Look(NETWORK_COLOURS[named[1]], *drawn)
         elif method in LIMITS:
             dash, shape = CONJUGATE_LIMIT if method.startswith("ck") else TANGENT_LIMIT
             found[method] = Look(NETWORK_COLOURS[LIMITS[method]], dash, shape)

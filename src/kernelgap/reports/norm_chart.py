@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.reports.axes import MUTED, PALETTE, finished, linear_axis
-from kernelgap.reports.error_chart import TITLES, faded, paper_layers
+from kernelgap.reports.error_chart import TITLES, faded, paper_layers, threshold_layers
 from kernelgap.reports.lines import paper_marks
 from kernelgap.reports.looks import looks
 
@@ -30,11 +30,12 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
     )
     marks = paper_marks(table.attrs["experiment"], wanted)
     y = linear_axis("error")
-    across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
+    axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=6)
+    across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False), axis=axis)
     methods = sorted(wanted.method.unique())
     drawn = looks(methods)
     symbols = alt.Legend(title=None, orient="top", symbolType="circle", symbolSize=90)
-    shapes = alt.Legend(title=None, orient="top", symbolSize=90, symbolFillColor=MUTED)
+    shapes = alt.Legend(title=None, orient="bottom", direction="vertical", symbolSize=90, symbolFillColor=MUTED)
     points = (
         alt.Chart(wanted)
         .mark_point(filled=True, size=80)
@@ -61,7 +62,8 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
             ],
         )
     )
-    chart = alt.layer(*paper_layers(marks, across, y, drawn, on_page=on_page), points)
+    line = threshold_layers(float(table.attrs["threshold"]), y, wanted.x.max(), across)
+    chart = alt.layer(*paper_layers(marks, across, y, drawn, on_page=on_page), points, *line)
     if on_page:
         return finished(chart.add_params(alt.param(name="shown", value=[])), on_page=True)
     return finished(chart, on_page=False, title=f"{table.attrs['experiment']}: {table.attrs['title']}")

@@ -1,7 +1,6 @@
 """The page: everything about a run in one file that needs no network, and its charts as pictures beside it."""
 
-import json
-import re
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -9,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jinja2
 import pandas as pd
-import vl_convert
 
 from kernelgap import console
 from kernelgap.errors import InputError
 from kernelgap.experiments.gap_of_run import best_network
-from kernelgap.reports.charts import PICTURES, VEGA_LITE, save_pictures
+from kernelgap.reports.charts import PICTURES, save_pictures
 from kernelgap.reports.environment import duration, environment, keep_environment, kept_environment
 from kernelgap.reports.error_chart import error_chart
 from kernelgap.reports.finished import FinishedRun, read_run
@@ -27,12 +24,17 @@ from kernelgap.reports.lines import GROUPS, axis_of, error_lines, paper_marks, p
 from kernelgap.reports.looks import looks
 from kernelgap.reports.norm_chart import norm_chart
 from kernelgap.reports.paper_values import LABEL, REMARKS
+from kernelgap.reports.render import render
 from kernelgap.reports.signals import Signals, has_signals, learned_at, signals_of
-from kernelgap.reports.summary import best_of_methods, sentence, summarise
+from kernelgap.reports.summary import best_of_methods, summarise, told
+from kernelgap.reports.width_chart import width_chart
+from kernelgap.reports.words import has_base, rounded
 from kernelgap.sweeps import Trial
 
 FILE = "report.html"
 EXPORTS = ("summary.csv", "summary.json", "trials.csv", "trials.parquet")
+BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
+LEARNERS = list(BEST)
 WORST = 6  # as many infinite results are named
 
 
@@ -81,16 +83,17 @@ def write_report(folder: str | Path, table: pd.DataFrame | None = None) -> Repor
 
 def _write(run: FinishedRun) -> Report:
     attrs, summary = run.table.attrs, summarise(run.table)
-    told = sentence(summary, attrs["threshold"], attrs["samples"])
+    words = told(summary, attrs)
     best = _best(run)
     warnings = edges(run.table)
     charts = _charts(run, best)
     pictures = _draw_pictures(charts, run.folder / "charts")
     context = {
         "attrs": attrs,
-        "sentence": told,
+        "sentence": words,
         "gap": attrs.get("gap"),
         "tiles": _tiles(attrs, summary),
+        "leaves": _leaves(attrs),
         "warnings": warnings,
         "legend": _legend(run.table),
         "x": axis_of(run.table),
@@ -109,27 +112,8 @@ def _write(run: FinishedRun) -> Report:
         "exports": [name for name in EXPORTS if (run.folder / name).exists()],
     }
     path = run.folder / FILE
-    path.write_text(_render(context), encoding="utf-8")
-    return Report(path, tuple(pictures), told, attrs.get("gap"), tuple(warnings))
-
-
-def _render(context: dict[str, Any]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("kernelgap.reports", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["rounded"] = _rounded
-    specs = {name: json.loads(chart.to_json()) for name, chart in context["charts"].items()}
-    script = vl_convert.javascript_bundle(vl_version=VEGA_LITE)  # type: ignore[call-arg]  # its stub asks for a snippet
-    return environment.get_template("page.html").render(context, specs=specs, vega=_in_script(script))
-
-
-def _in_script(text: str) -> str:
-    """A program that may stand between script tags."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    path.write_text(render("page.html", context, context["charts"], {"rounded": rounded}), encoding="utf-8")
+    return Report(path, tuple(pictures), words, attrs.get("gap"), tuple(warnings))
 
 
 def _charts(run: FinishedRun, best: dict[str, Any] | None) -> dict[str, Drawn]:
@@ -137,6 +121,8 @@ def _charts(run: FinishedRun, best: dict[str, Any] | None) -> dict[str, Drawn]:
     table, threshold = run.table, float(run.table.attrs["threshold"])
     main = norm_chart if axis_of(table) == "norm" else error_chart
     charts: dict[str, Callable[[bool], Any]] = {"errors": lambda on_page: main(table, on_page=on_page)}
+    if axis_of(table) == "beta":
+        charts["widths"] = lambda on_page: width_chart(table, on_page=on_page)
     if best is not None:
         curves, signals, drop, words = best["curves"], best["signals"], best["drop"], best["name"]
         charts["learning"] = lambda on_page: learning_chart(curves, words, threshold, drop=drop, on_page=on_page)
@@ -200,23 +186,27 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
 
 
 def _tiles(attrs: dict[str, Any], summary: pd.DataFrame) -> list[dict[str, str]]:
-    """A few numbers in large type: the best network, the best kernel method, the threshold, what any kernel needs."""
+    """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
     best = best_of_methods(summary, by="best_on_validation")
     tiles = []
-    for learner, words in {"network": "the best network", "kernel": "the best kernel method"}.items():
+    for learner, words in BEST.items():
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
-            at = "" if pd.isna(row.width) else f" at width {row.width}"
-            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": f"{row.method}{at}"})
-    tiles.append(
-        {"number": _number(attrs["threshold"]), "words": "the threshold", "more": "what learning F alone leaves"}
-    )
+            at = place(row, str(attrs.get("x", "width")))
+            more = f"{row.method} at {at}" if at else row.method
+            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": more})
+    tiles.append({"number": _number(attrs["threshold"]), "words": "the threshold", "more": _leaves(attrs)})
     gap = attrs.get("gap")
     if gap:
         more = f"samples for {gap['error']:.2g}, on average over the family"
         tiles.append({"number": f"{gap['needed']:,}", "words": "any kernel needs", "more": more})
     return tiles
+
+
+def _leaves(attrs: dict[str, Any]) -> str:
+    """What the threshold is."""
+    return f"what learning {'F alone' if has_base(attrs['problem']) else 'nothing'} leaves"
 
 
 def _legend(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -237,17 +227,20 @@ def _legend(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _rows(table: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> list[dict[str, Any]]:
     """The table, as it is shown and as it is sorted."""
-    best = set(summary.groupby("method", sort=False).best_on_validation.idxmin())
+    each = ["method", "beta"] if "beta" in summary else ["method"]
+    best = set(summary.groupby(each, sort=False).best_on_validation.idxmin())
     rows = []
     by_method = summary.groupby("method").best_on_validation.transform("min")
-    order = summary.assign(kernel_method=summary.learner == "kernel", reached=by_method)
-    for i, row in order.sort_values(["kernel_method", "reached"], kind="stable").iterrows():
+    order = summary.assign(kind=summary.learner.map(LEARNERS.index), reached=by_method)
+    for i, row in order.sort_values(["kind", "reached"], kind="stable").iterrows():
         numbers = {
             "width": None if pd.isna(row.width) else int(row.width),
             "beta": None if pd.isna(row.get("beta")) else float(row["beta"]),
             "test": float(row.best_on_test),
             "validation": float(row.best_on_validation),
             "error": float(row.standard_error),
+            "train": float(row.train_error),
+            "norm": float(row.get("norm", math.nan)),
         }
         rows.append(
             {
@@ -256,7 +249,7 @@ def _rows(table: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> list[
                 "numbers": numbers,
                 "shown": {n: "" if v is None else _number(v, 2 if n == "error" else 3) for n, v in numbers.items()},
                 "under": {"test": row.best_on_test < threshold, "validation": row.best_on_validation < threshold},
-                "setting": setting(row) or "varies",
+                "setting": rounded(setting(row)) or "varies",
                 "edge": _edge(table, row),
                 "failed": int(row.diverged + row.unsolved),
                 "trials": int(row.trials),
@@ -268,6 +261,8 @@ def _rows(table: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> list[
 
 def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     """Which of the picked rate, decay and ridge is the last of those that were tried there."""
+    if row.learner == "built":  # its decays are for different norms, not searched
+        return ""
     mine = table[
         (table.method == row.method) & (table.width.isna() if pd.isna(row.width) else table.width == row.width)
     ]
@@ -312,11 +307,6 @@ def _how(run: FinishedRun) -> dict[str, Any]:
         "statuses": {str(k): int(v) for k, v in counts.items()},
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
-
-
-def _rounded(text: str) -> str:
-    """A sentence with the long numbers of a fitted kernel cut to four digits, for reading."""
-    return re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.4g}", text)
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kernelgap.errors import InputError
 from kernelgap.regression import at_edge
+from kernelgap.reports.words import has_base
 
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 MEASURES = ("train_error", "norm")  # what else is told of a pick
@@ -109,8 +110,8 @@ def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_
     return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
 
 
-def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
-    """Which methods learned more than the base signal, and how far the others came."""
+def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: bool = True) -> str:
+    """Which methods learned more than the base signal, if there is one, and how far the others came."""
     best = best_of_methods(summary)
     under = [_named(row) for row in best[(best.best_on_test < threshold) & (best.learner != "built")].itertuples()]
     line = f"the threshold {threshold:.4g} with {samples} samples"
@@ -118,6 +119,8 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
         f"{_join(under)} got under {line}."
         if under
         else f"No method got under {line}: none learned anything of the composite signal alpha G(F)."
+        if base
+        else f"No method got under {line}, which is what learning nothing leaves."
     )
     for learner, plural in {"network": "networks", "kernel": "kernel methods"}.items():
         these = best[best.learner == learner]
@@ -131,6 +134,11 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int) -> str:
     if len(built):
         first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
     return first
+
+
+def told(summary: pd.DataFrame, attrs: dict[Any, Any]) -> str:
+    """The sentence of a run, by its table's ``attrs``."""
+    return sentence(summary, attrs["threshold"], attrs["samples"], base=has_base(attrs["problem"]))
 
 
 def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
@@ -165,7 +173,7 @@ def as_record(table: pd.DataFrame) -> dict[str, object]:
             "picked_on_test": under_threshold(summary, attrs["threshold"]),
             "picked_on_validation": under_threshold(summary, attrs["threshold"], by="best_on_validation"),
         },
-        "sentence": sentence(summary, attrs["threshold"], attrs["samples"]),
+        "sentence": told(summary, attrs),
         "gap": attrs.get("gap"),
     }
 

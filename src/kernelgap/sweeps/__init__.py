@@ -4,9 +4,10 @@ from kernelgap.sweeps.by_sgd import train_again, train_watched
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.meter import Progress
+from kernelgap.sweeps.run_file import Failure
 from kernelgap.sweeps.runner import Interrupted, run_chunks
 from kernelgap.sweeps.status import Status, read_status
-from kernelgap.sweeps.store import Failure, Store
+from kernelgap.sweeps.store import Store
 from kernelgap.sweeps.trial import (
     AnyTrial,
     BuiltTrial,
@@ -15,6 +16,7 @@ from kernelgap.sweeps.trial import (
     make_built_trial,
     make_ridge_trial,
     make_trial,
+    make_trials,
 )
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "make_built_trial",
     "make_ridge_trial",
     "make_trial",
+    "make_trials",
     "plan_chunks",
     "read_status",
     "run_chunk",

@@ -6,8 +6,15 @@ The unit of work and of storage.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
-from kernelgap.sweeps.trial import AnyTrial, digest
+from pydantic_core import from_json, to_json
+
+from kernelgap.sweeps.trial import AnyTrial
+from kernelgap.sweeps.uncollected import uncollected
+from kernelgap.sweeps.written import digest
+
+Row = tuple[Any, ...]  # id, chunk, description, and the other fields of a TrialResult; what is no number is text
 
 
 @dataclass(frozen=True)
@@ -55,18 +62,51 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class ChunkResult:
+    """What came of a chunk, as rows: its worker writes them, the store keeps them, the coordinator hands them on."""
+
     chunk_id: str
     seconds: float
-    results: tuple[TrialResult, ...]
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def of(cls, chunk: Chunk, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
+        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
+        return cls(chunk.id, seconds, tuple(_row(chunk, by_id[result.trial_id], result) for result in results))
+
+    @cached_property
+    def results(self) -> tuple[TrialResult, ...]:
+        return tuple(_result(*row) for row in self.rows)
+
+
+def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
+    return (
+        result.trial_id,
+        chunk.id,
+        trial.as_json,
+        result.status,
+        result.train_error,
+        result.validation_error,
+        result.test_error,
+        result.test_standard_error,
+        result.diverged_at,
+        to_json(result.curves).decode(),
+        to_json(result.measures).decode(),
+    )
+
+
+def _result(trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
+    *numbers, curves, measures = rest
+    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures)])
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
-    for trial in trials:
-        identity, common = trial.identities
-        together.setdefault(common, {})[identity] = trial
-    chunks = [_chunk(group) for group in together.values()]
+    with uncollected():
+        for trial in trials:
+            identity, common = trial.identities
+            together.setdefault(common, {})[identity] = trial
+        chunks = [_chunk(group) for group in together.values()]
     return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
 
 

@@ -11,10 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 from kernelgap.errors import InputError
-from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.compiled import keep_programs
-from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.local import SINGLE_THREADED, interruptible, telling
+from kernelgap.sweeps.work import Do, Done, Work
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go
@@ -24,8 +23,8 @@ SAME = ("kernelgap", "jax", "jaxlib", "numpy")  # what must have the same versio
 class ClusterWorkers:
     """Chunks to a Dask cluster. Dask itself runs a chunk again whose worker died, a bounded number of times."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, do: Do) -> None:
+        self._client, self._do = client, do
         self._executor = client.get_executor(pure=False)
         self._topic = f"kernelgap-{uuid4().hex}"
         self._told: SimpleQueue[tuple[str, float]] = SimpleQueue()
@@ -42,8 +41,8 @@ class ClusterWorkers:
                 self._room = 2 * max(1, sum(self._client.nthreads().values()))
         return self._room
 
-    def submit(self, chunk: Chunk) -> "Future[ChunkResult]":
-        future: Future[ChunkResult] = self._executor.submit(_work, chunk, self._topic, self._versions)
+    def submit(self, chunk: Work) -> "Future[Done]":
+        future: Future[Done] = self._executor.submit(_work, self._do, chunk, self._topic, self._versions)
         return future
 
     def progress(self) -> Sequence[tuple[str, float]]:
@@ -53,7 +52,7 @@ class ClusterWorkers:
                 news.append(self._told.get_nowait())
         return news
 
-    def died(self, future: "Future[ChunkResult]", error: BrokenExecutor) -> str | None:
+    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         return str(error)
 
     def end(self) -> None:
@@ -62,12 +61,12 @@ class ClusterWorkers:
 
 
 @contextmanager
-def cluster_workers(address: str) -> Iterator[ClusterWorkers]:
+def cluster_workers(address: str, do: Do) -> Iterator[ClusterWorkers]:
     """Connect to the scheduler at an address such as tcp://10.0.0.1:8786, and look at its workers."""
     client = _connected(address)
     try:
         _check_workers(client)
-        workers = ClusterWorkers(client)
+        workers = ClusterWorkers(client, do)
         try:
             with interruptible():
                 yield workers
@@ -130,7 +129,7 @@ def _versions() -> dict[str, str]:
 _begun = False  # whether this process has been a worker before
 
 
-def _work(chunk: Chunk, topic: str, versions: dict[str, str]) -> ChunkResult:
+def _work(do: Do, chunk: Work, topic: str, versions: dict[str, str]) -> Done:
     global _begun
     from distributed import get_worker
 
@@ -141,4 +140,5 @@ def _work(chunk: Chunk, topic: str, versions: dict[str, str]) -> ChunkResult:
         keep_programs()
         _begun = True
     tell: Callable[[float], None] = lambda share: get_worker().log_event(topic, [chunk.id, share])  # noqa: E731
-    return run_chunk(chunk, telling(tell))
+    done: Done = do(chunk, telling(tell))
+    return done

@@ -19,4 +19,4 @@ def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) 
     results = run_by_sgd(by_sgd, on_progress) if by_sgd else []
     results += run_by_ridge(by_ridge, on_progress or (lambda share: None)) if by_ridge else []
     results += run_by_construction(by_construction) if by_construction else []
-    return ChunkResult(chunk.id, time.perf_counter() - began, tuple(results))
+    return ChunkResult.of(chunk, time.perf_counter() - began, results)

@@ -20,9 +20,8 @@ from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
 from kernelgap.errors import InputError
-from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.compiled import keep_programs
-from kernelgap.sweeps.execute import run_chunk
+from kernelgap.sweeps.work import Do, Done, Work
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
 SINGLE_THREADED = {
@@ -44,10 +43,11 @@ LOOK = 1.0  # seconds between a worker's looks at whether its coordinator lives
 class Worker:
     """One process, behind an executor that starts it with its first chunk."""
 
-    def __init__(self) -> None:
+    def __init__(self, do: Do) -> None:
+        self._do = do
         context = get_context("loky")
         self.told = context.SimpleQueue()
-        self._futures: list[Future[ChunkResult]] = []
+        self._futures: list[Future[Done]] = []
         self.blamed = False  # the chunk that it died of has been found
         flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
         platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
@@ -60,8 +60,8 @@ class Worker:
         self._futures = [future for future in self._futures if not future.done()]
         return len(self._futures)
 
-    def submit(self, chunk: Chunk) -> "Future[ChunkResult]":
-        future: Future[ChunkResult] = self._executor.submit(_work, chunk)
+    def submit(self, chunk: Work) -> "Future[Done]":
+        future: Future[Done] = self._executor.submit(_work, self._do, chunk)
         self._futures.append(future)
         return future
 
@@ -72,14 +72,15 @@ class Worker:
 class LocalWorkers:
     """As many workers as asked for, each replaced when it dies."""
 
-    def __init__(self, count: int) -> None:
-        self._workers = [Worker() for _ in range(count)]
-        self._at: WeakKeyDictionary[Future[ChunkResult], Worker] = WeakKeyDictionary()
+    def __init__(self, count: int, do: Do) -> None:
+        self._do = do
+        self._workers = [Worker(do) for _ in range(count)]
+        self._at: WeakKeyDictionary[Future[Done], Worker] = WeakKeyDictionary()
 
     def room(self, seconds: float | None) -> int:
         return len(self._workers) * (LINE if seconds is not None and seconds < SHORT else 1)
 
-    def submit(self, chunk: Chunk) -> "Future[ChunkResult]":
+    def submit(self, chunk: Work) -> "Future[Done]":
         # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take. The
         # resource tracker, which would lift the mask, is started before.
         resource_tracker.ensure_running()
@@ -91,13 +92,13 @@ class LocalWorkers:
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
-    def _submit(self, chunk: Chunk) -> "Future[ChunkResult]":
+    def _submit(self, chunk: Work) -> "Future[Done]":
         number, worker = min(enumerate(self._workers), key=lambda entry: entry[1].under_way())
         try:
             future = worker.submit(chunk)
         except BrokenExecutor:  # it has died
             worker.end()
-            worker = self._workers[number] = Worker()
+            worker = self._workers[number] = Worker(self._do)
             future = worker.submit(chunk)
         self._at[future] = worker
         return future
@@ -109,7 +110,7 @@ class LocalWorkers:
                 news.append(worker.told.get())
         return news
 
-    def died(self, future: "Future[ChunkResult]", error: BrokenExecutor) -> str | None:
+    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         """A worker takes its chunks in order: it died of the first that it has not finished."""
         worker = self._at[future]
         if worker.blamed:
@@ -125,9 +126,9 @@ class LocalWorkers:
 
 
 @contextmanager
-def local_workers(count: int) -> Iterator[LocalWorkers]:
+def local_workers(count: int, do: Do) -> Iterator[LocalWorkers]:
     """Start workers; end them with the block, whatever they are doing."""
-    workers = LocalWorkers(count)
+    workers = LocalWorkers(count, do)
     try:
         with interruptible():
             yield workers
@@ -137,17 +138,36 @@ def local_workers(count: int) -> Iterator[LocalWorkers]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process."""
+    """While workers run, SIGTERM is taken as Ctrl-C and both raise, so that the workers end with this process.
+
+    An exception that is raised amid a library's callback may be swallowed there: ``check_interrupted`` raises it again.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     taken = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, signal.default_int_handler) for number in taken]
+    _asked.clear()
+    before = [signal.signal(number, _interrupt) for number in taken]
     try:
         yield
     finally:
         for number, handler in zip(taken, before, strict=True):
             signal.signal(number, handler)
+        _asked.clear()
+
+
+_asked = threading.Event()  # to stop
+
+
+def _interrupt(number: int, frame: object) -> None:
+    _asked.set()
+    raise KeyboardInterrupt
+
+
+def check_interrupted() -> None:
+    """Raise what was asked for and did not arrive."""
+    if _asked.is_set():
+        raise KeyboardInterrupt
 
 
 _tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
@@ -168,8 +188,9 @@ def _end_with(coordinator: int) -> None:
     os._exit(1)
 
 
-def _work(chunk: Chunk) -> ChunkResult:
-    return run_chunk(chunk, telling(lambda share: None if _tell is None else _tell((chunk.id, share))))
+def _work(do: Do, chunk: Work) -> Done:
+    done: Done = do(chunk, telling(lambda share: None if _tell is None else _tell((chunk.id, share))))
+    return done
 
 
 def telling(tell: Callable[[float], None]) -> Callable[[float], None]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernelgap.sweeps.chunk import Chunk
+from kernelgap.sweeps.work import Work
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Running:
 class Meter:
     """How much of the cost is done, over finished and running chunks."""
 
-    def __init__(self, chunks: Iterable[Chunk], finished: set[str]) -> None:
+    def __init__(self, chunks: Iterable[Work], finished: set[str]) -> None:
         self.chunks, self.done, self.failed = 0, 0, 0
         self.running: dict[str, Running] = {}
         self._total = self._done = 0.0
@@ -44,21 +44,21 @@ class Meter:
             if chunk.id in finished:
                 self.finish(chunk)
 
-    def heard(self, chunk: Chunk, share: float) -> None:
+    def heard(self, chunk: Work, share: float) -> None:
         """A worker has said how far it is."""
         running = self.running.setdefault(chunk.id, Running(chunk.label, chunk.cost, time.time()))
         running.share = share
 
-    def stop(self, chunk: Chunk) -> None:
+    def stop(self, chunk: Work) -> None:
         """A chunk has left its worker, one way or another."""
         self.running.pop(chunk.id, None)
 
-    def finish(self, chunk: Chunk) -> None:
+    def finish(self, chunk: Work) -> None:
         self.stop(chunk)
         self.done += 1
         self._done += chunk.cost
 
-    def fail(self, chunk: Chunk) -> None:
+    def fail(self, chunk: Work) -> None:
         self.stop(chunk)
         self.failed += 1
 

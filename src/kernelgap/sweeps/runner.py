@@ -4,20 +4,39 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
+from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any, Protocol
 
 from kernelgap.errors import InputError
 from kernelgap.machine import cores
-from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.cluster import cluster_workers
-from kernelgap.sweeps.local import local_workers
+from kernelgap.sweeps.execute import run_chunk
+from kernelgap.sweeps.local import check_interrupted, local_workers
 from kernelgap.sweeps.meter import Meter, Progress
+from kernelgap.sweeps.run_file import Failure
 from kernelgap.sweeps.status import Diary
-from kernelgap.sweeps.store import Failure, Store
+from kernelgap.sweeps.work import Do, Done, Work
 from kernelgap.sweeps.workers import ExecutorWorkers, Workers
 
 POLL = 0.2  # seconds between looks at the workers' progress
 RETRIES = 2  # how often a chunk is tried again after its worker died
+
+
+class Keeper(Protocol):
+    """Where what comes of the chunks is kept."""
+
+    folder: Path
+
+    def finished(self) -> set[str]: ...
+
+    def save(self, chunk: Any, done: Any) -> None: ...
+
+    def fail(self, chunk: Work, attempts: int, error: str) -> None: ...
+
+    def failures(self) -> list[Failure]: ...
+
+    def forget_failures(self) -> None: ...
 
 
 class Interrupted(KeyboardInterrupt):
@@ -28,15 +47,18 @@ class Interrupted(KeyboardInterrupt):
 
 
 def run_chunks(
-    chunks: Sequence[Chunk],
-    store: Store,
+    chunks: Sequence[Work],
+    store: Keeper,
     *,
+    do: Do = run_chunk,
     workers: int | None = None,
     cluster: str | None = None,
     executor: Executor | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Failure]:
-    """Train the chunks that the store does not hold yet, and return those that failed.
+    """Do the chunks that the store does not hold yet, and return those that failed.
+
+    ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
 
     They go to local workers (one a core, if their number is not given), to the Dask cluster at an address, or to an
     executor with as many chunks under way as ``workers`` says. A chunk whose worker died is tried ``RETRIES`` times
@@ -55,7 +77,7 @@ def run_chunks(
     if not left:
         return []
     try:
-        with _workers(workers, cluster, executor, len(left)) as pool, Diary.kept(store.folder, meter) as diary:
+        with _workers(workers, cluster, executor, len(left), do) as pool, Diary.kept(store.folder, meter) as diary:
             _Run(pool, store, meter, diary, on_progress).through(left)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
@@ -63,14 +85,16 @@ def run_chunks(
 
 
 @contextmanager
-def _workers(count: int | None, cluster: str | None, executor: Executor | None, chunks: int) -> Iterator[Workers]:
+def _workers(
+    count: int | None, cluster: str | None, executor: Executor | None, chunks: int, do: Do
+) -> Iterator[Workers]:
     if executor is not None:
-        yield ExecutorWorkers(executor, count or cores())
+        yield ExecutorWorkers(executor, count or cores(), do)
     elif cluster is not None:
-        with cluster_workers(cluster) as remote:
+        with cluster_workers(cluster, do) as remote:
             yield remote
     else:
-        with local_workers(min(count or cores(), chunks)) as local:
+        with local_workers(min(count or cores(), chunks), do) as local:
             yield local
 
 
@@ -78,19 +102,20 @@ class _Run:
     """One start of a run: chunks to workers, results to the store."""
 
     def __init__(
-        self, pool: Workers, store: Store, meter: Meter, diary: Diary, on_progress: Callable[[Progress], None]
+        self, pool: Workers, store: Keeper, meter: Meter, diary: Diary, on_progress: Callable[[Progress], None]
     ) -> None:
         self.pool, self.store, self.meter, self.diary, self.on_progress = pool, store, meter, diary, on_progress
-        self.waiting: deque[Chunk] = deque()
-        self.under_way: dict[Future[ChunkResult], Chunk] = {}
-        self.by_id: dict[str, Chunk] = {}
-        self.arrived: SimpleQueue[Future[ChunkResult]] = SimpleQueue()
+        self.waiting: deque[Work] = deque()
+        self.under_way: dict[Future[Done], Work] = {}
+        self.by_id: dict[str, Work] = {}
+        self.arrived: SimpleQueue[Future[Done]] = SimpleQueue()
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
 
-    def through(self, chunks: Sequence[Chunk]) -> None:
+    def through(self, chunks: Sequence[Work]) -> None:
         self.waiting.extend(chunks)
         while self.waiting or self.under_way:
+            check_interrupted()
             self._send()
             ready = self._ready()
             news = self.pool.progress()
@@ -110,7 +135,7 @@ class _Run:
             self.under_way[future] = self.by_id[chunk.id] = chunk
             future.add_done_callback(self.arrived.put)
 
-    def _ready(self) -> list[Future[ChunkResult]]:
+    def _ready(self) -> list[Future[Done]]:
         """What has come since the last look; if nothing has, what comes within ``POLL``."""
         ready = []
         try:
@@ -121,7 +146,7 @@ class _Run:
             pass
         return ready
 
-    def _settle(self, future: Future[ChunkResult]) -> None:
+    def _settle(self, future: Future[Done]) -> None:
         chunk = self.under_way.pop(future)
         del self.by_id[chunk.id]
         try:
@@ -139,7 +164,7 @@ class _Run:
             self.meter.finish(chunk)
             self.seconds = result.seconds
 
-    def _retry(self, chunk: Chunk, death: str | None) -> None:
+    def _retry(self, chunk: Work, death: str | None) -> None:
         """Back into the line: at its head if another chunk was to blame, at its end if it may be itself."""
         if death is None:
             self.waiting.appendleft(chunk)
@@ -150,6 +175,6 @@ class _Run:
         else:
             self._fail(chunk, self.deaths[chunk.id], f"{death} ({self.deaths[chunk.id]} times)")
 
-    def _fail(self, chunk: Chunk, attempts: int, error: str) -> None:
+    def _fail(self, chunk: Work, attempts: int, error: str) -> None:
         self.store.fail(chunk, attempts, error)
         self.meter.fail(chunk)

@@ -11,7 +11,7 @@ from typing import Any
 
 from kernelgap.sweeps.lock import last_holder
 from kernelgap.sweeps.meter import Meter
-from kernelgap.sweeps.store import Failure, Store
+from kernelgap.sweeps.run_file import Failure, RunFile
 
 FILE = "status.json"
 OFTEN = 1.0  # seconds between two entries
@@ -94,7 +94,7 @@ class Status:
 
 def read_status(folder: str | Path) -> Status:
     """Look at a run, whether it is running or not."""
-    with Store.reading(folder) as store:
+    with RunFile.reading(folder) as store:
         description, done, failures = store.description(), store.count(), store.failures()
     entry = _entry(Path(folder))
     holder = last_holder(Path(folder))

@@ -1,37 +1,14 @@
-"""One SQLite file a run: what was planned, what came of each finished chunk, and which failed."""
+"""The trials of a run and what came of each, beside the run's chunks."""
 
-import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import pandas as pd
-from pydantic_core import from_json, to_json
 
-from kernelgap import problems
-from kernelgap.errors import InputError
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
-from kernelgap.sweeps.lock import holding
-from kernelgap.sweeps.trial import AnyTrial, method_of, read_trial
-
-SCHEMA = """
-BEGIN;
-CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS chunks (
-    id TEXT PRIMARY KEY, label TEXT NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
-CREATE TABLE IF NOT EXISTS trials (
-    id TEXT PRIMARY KEY, chunk TEXT NOT NULL REFERENCES chunks (id), description TEXT NOT NULL, status TEXT NOT NULL,
-    train_error REAL, validation_error REAL, test_error REAL, test_standard_error REAL, diverged_at INTEGER,
-    curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}');
-CREATE TABLE IF NOT EXISTS failures (
-    chunk TEXT PRIMARY KEY, label TEXT NOT NULL, attempts INTEGER NOT NULL, error TEXT NOT NULL,
-    failed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
-COMMIT;
-"""
+from kernelgap.sweeps.run_file import RunFile
+from kernelgap.sweeps.table import RESULTS, trials_table
+from kernelgap.sweeps.trial import AnyTrial, read_trial
 
 TRIAL_COLUMNS = (
     "id",
@@ -46,88 +23,33 @@ TRIAL_COLUMNS = (
     "curves",
     "measures",
 )
-COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds"), "trials": TRIAL_COLUMNS}
-WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
-LONGEST = 500  # characters of an error that are kept
-KEPT = "What was stored before is kept: mend that and give the same command again."
+NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A chunk that could not be finished: how often it was tried, and the error of the last time."""
+class Store(RunFile):
+    """A run of trials."""
 
-    chunk: str
-    label: str
-    attempts: int
-    error: str
-
-
-class Store:
-    """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not."""
-
-    FILE = "run.sqlite"
-
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
-        self.folder = folder
-        self._connection = connection
+    TABLES: ClassVar = (
+        "CREATE TABLE IF NOT EXISTS trials (id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
+        "description TEXT NOT NULL, status TEXT NOT NULL, train_error REAL, validation_error REAL, test_error REAL, "
+        "test_standard_error REAL, diverged_at INTEGER, curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}')",
+    )
+    COLUMNS: ClassVar = {"trials": TRIAL_COLUMNS[:-1]}
 
     @classmethod
-    def check_exists(cls, folder: str | Path) -> None:
-        """Refuse a folder in which nothing was run."""
-        if not (Path(folder) / cls.FILE).exists():
-            raise InputError(f"There is no run in '{folder}': give the folder that 'kernelgap run' wrote to.")
+    def _renew(cls, connection: sqlite3.Connection) -> None:
+        if not _has_measures(connection):
+            connection.execute(f"ALTER TABLE trials ADD COLUMN measures TEXT NOT NULL DEFAULT {NO_MEASURES}")
 
-    @classmethod
-    @contextmanager
-    def open(cls, folder: str | Path) -> Iterator["Store"]:
-        """Open the run in a folder, making both if they are not there; refuse what another process holds."""
-        folder = Path(folder)
-        with holding(folder):
-            path = folder / cls.FILE
-            _check(path)
-            try:
-                connection = sqlite3.connect(path)
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(SCHEMA)
-            except sqlite3.Error as error:
-                raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
-            with closing(connection):
-                yield cls(folder, connection)
-
-    @classmethod
-    @contextmanager
-    def reading(cls, folder: str | Path) -> Iterator["Store"]:
-        """The run in a folder, to read only, also while another process runs it: no lock is asked for."""
-        cls.check_exists(folder)
-        path = Path(folder) / cls.FILE
-        _check(path, quick=True)
-        with closing(_read_only(path)) as connection:
-            yield cls(Path(folder), connection)
-
-    def describe(self, description: dict[str, object]) -> None:
-        """Say what this run is. A folder that holds a different run is refused, never mixed."""
-        text = json.dumps(description, sort_keys=True)
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
-        if held is None:
-            with self._writing("The run's description"):
-                self._connection.execute("INSERT INTO run VALUES ('description', ?)", (text,))
-        elif held[0] != text:
-            old = json.loads(held[0])
-            changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
-            advice = "choose another with --out, or move it away."
-            if changed == ["chunks"]:
-                raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
-            raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
-
-    def description(self) -> dict[str, Any]:
-        """What ``describe`` was told; empty if nothing yet."""
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
-        return {} if held is None else json.loads(held[0])
+    def save(self, chunk: Chunk, result: ChunkResult) -> None:
+        places = ", ".join("?" * len(TRIAL_COLUMNS))
+        with self._saving(chunk, result.seconds) as connection:
+            connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
 
     def times(self) -> pd.DataFrame:
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
-        query = "SELECT id AS chunk, label, seconds, finished, \
-                 (SELECT COUNT(*) FROM trials WHERE chunk = chunks.id) AS trials FROM chunks ORDER BY finished, id"
+        query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
+                 LEFT JOIN trials ON trials.chunk = chunks.id GROUP BY chunks.id ORDER BY finished, chunks.id"
         return pd.read_sql_query(query, self._connection, parse_dates=["finished"])
 
     def trials(self) -> dict[str, AnyTrial]:
@@ -135,125 +57,12 @@ class Store:
         rows = self._connection.execute("SELECT id, description FROM trials")
         return {trial_id: read_trial(description) for trial_id, description in rows}
 
-    def finished(self) -> set[str]:
-        """The ids of the chunks that are stored."""
-        return {row[0] for row in self._connection.execute("SELECT id FROM chunks")}
-
-    def count(self) -> int:
-        """How many chunks are stored."""
-        return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
-
-    def save(self, chunk: Chunk, result: ChunkResult) -> None:
-        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        rows = [
-            (
-                r.trial_id,
-                chunk.id,
-                by_id[r.trial_id].model_dump_json(),
-                r.status,
-                r.train_error,
-                r.validation_error,
-                r.test_error,
-                r.test_standard_error,
-                r.diverged_at,
-                to_json(r.curves).decode(),
-                to_json(r.measures).decode(),
-            )
-            for r in result.results
-        ]
-        with self._writing(f"'{chunk.label}'"):
-            self._connection.execute(
-                "INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", (chunk.id, chunk.label, result.seconds)
-            )
-            self._connection.executemany(f"INSERT INTO trials VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})", rows)
-
-    def fail(self, chunk: Chunk, attempts: int, error: str) -> None:
-        """Note that a chunk could not be finished, and why."""
-        words = " ".join(error.split())
-        words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
-        with self._writing(f"That '{chunk.label}' failed ({words})"):
-            self._connection.execute(
-                "INSERT OR REPLACE INTO failures (chunk, label, attempts, error) VALUES (?, ?, ?, ?)",
-                (chunk.id, chunk.label, attempts, words),
-            )
-
-    def failures(self) -> list[Failure]:
-        """The chunks that failed since the last start, by their labels."""
-        if not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'failures'").fetchone():
-            return []  # written before failures were
-        rows = self._connection.execute("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
-        return [Failure(*row) for row in rows]
-
-    def forget_failures(self) -> None:
-        """A new start tries them again."""
-        if self.failures():
-            with self._writing("A new start"):
-                self._connection.execute("DELETE FROM failures")
-
-    @contextmanager
-    def _writing(self, what: str) -> Iterator[None]:
-        """One transaction; a disk that is full or broken becomes a sentence."""
-        try:
-            with self._connection:
-                yield
-        except sqlite3.IntegrityError:
-            raise  # the same thing twice: a mistake of ours
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {KEPT}") from None
-
     def table(self) -> pd.DataFrame:
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
-        results = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
-        described = ("width", "samples", "seed", "rate", "decay", "ridge")
-        names = ("method", "kind", *WORDS[:3], "problem", "beta", *described, *results, "trial", "curves")
-        rows = []
-        beta = cache(lambda problem: problems.get(problem).beta)
-        measured = []
-        for trial_id, description, curves, measures, *values in self._connection.execute(
-            f"SELECT id, description, curves, measures, {', '.join(results)} FROM trials"
-        ):
-            trial = from_json(description)
-            kind, words = trial["kind"], [trial.get(name) for name in WORDS]
-            numbers = [trial["problem"], beta(trial["problem"]), *(trial.get(name) for name in described)]
-            rows.append((method_of(kind, *words), kind, *words[:3], *numbers, *values, trial_id, from_json(curves)))
-            measured.append(from_json(measures))
-        order = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
-        if not rows:
-            return pd.DataFrame(columns=order)
-        types = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
-        table = pd.DataFrame(rows, columns=list(names)).astype(types).join(pd.DataFrame(measured))
-        text = table.assign(kernel=table.kernel.fillna(""))
-        return table.loc[text.sort_values(order).index].reset_index(drop=True)
+        measures = "measures" if _has_measures(self._connection) else NO_MEASURES
+        columns = ("description", *RESULTS, "id", "curves", measures)
+        return trials_table(self._connection.execute(f"SELECT {', '.join(columns)} FROM trials"))
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. In a folder that cannot be written, the file itself has to be enough."""
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError:
-        connection.close()
-        log = path.with_name(f"{path.name}-wal")
-        if log.exists() and log.stat().st_size:
-            raise
-        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
-    return connection
-
-
-def _check(path: Path, quick: bool = False) -> None:
-    """Refuse a file that is damaged or something else, before anything is written to it."""
-    if not path.exists() or (not path.stat().st_size and not quick):
-        return
-    try:
-        with closing(_read_only(path)) as connection:
-            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if tables or quick:  # none: killed before its first words
-                for table, columns in COLUMNS.items():
-                    connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 1")
-            found = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
-            if found != [("ok",)]:
-                raise sqlite3.DatabaseError(" ".join(str(found[0][0]).split()))
-    except (sqlite3.Error, OSError) as error:
-        advice = "It was left as it is: move it away, or choose another folder."
-        raise InputError(f"'{path}' is not a readable run: {error}. {advice}") from None
+def _has_measures(connection: sqlite3.Connection) -> bool:
+    return any(row[1] == "measures" for row in connection.execute("PRAGMA table_info(trials)"))

@@ -1,15 +1,16 @@
 """A trial: a frozen, validated description of one fit. Its hash is its identity."""
 
-import hashlib
-import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from itertools import product
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from kernelgap import kernels, networks, problems
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown, validated
+from kernelgap.sweeps.written import Searched, digest_of, numbers, written
 from kernelgap.training import Schedule, built, get_model
 
 LINEAR_MODES = {"last": "last", "ntk": "NTK"}  # modes that are kernel methods, as the paper writes them
@@ -30,14 +31,13 @@ def _combines(kernel: str) -> bool:
     return kernels.get(kernel).combines
 
 
-class Description(BaseModel):
+class Description(Searched):
     """What every trial says: on which problem, with how many samples, and the seed of all that is random.
 
     ``problem`` is the text that ``problems.get`` takes, every argument spelled out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    searched: ClassVar[tuple[str, ...]]  # what differs between the trials of a chunk
 
     problem: str
     samples: Annotated[int, Field(ge=1)]
@@ -53,35 +53,18 @@ class Description(BaseModel):
 
     @property
     def id(self) -> str:
-        return digest(self.model_dump(mode="json"))
+        return self.identities[0]
 
     @property
     def identities(self) -> tuple[str, str]:
-        """The trial's id, and what trials that are fitted together have in common: all but what is searched.
+        """The trial's id, and what trials that are fitted together have in common: all but what is searched."""
+        text = written(self)
+        return digest_of(text.canonical % numbers(self)), text.common
 
-        The same as by way of ``id``, but the common part is written out once.
-        """
-        values = self.__dict__
-        common = tuple(values[name] for name in _common(type(self)))
-        text, template = _written(type(self), common)
-        searched = tuple(_canonical_json(values[name]) for name in sorted(self.searched))
-        return _digest_of(template % searched), text
-
-
-@lru_cache(maxsize=64)
-def _common(kind: type[Description]) -> tuple[str, ...]:
-    return tuple(name for name in kind.model_fields if name not in kind.searched)
-
-
-@lru_cache(maxsize=4096)
-def _written(kind: type[Description], values: tuple[object, ...]) -> tuple[str, str]:
-    """The common part as canonical JSON, and the JSON of a whole trial with %s for the numbers that are searched."""
-    fields: dict[str, Any] = dict(zip(_common(kind), values, strict=True))
-    plain = kind.model_construct(**fields).model_dump(mode="json", exclude=set(kind.searched))
-    text = _canonical_json(plain)
-    mark = "\0"  # in no description
-    whole = _canonical_json({**plain, **dict.fromkeys(kind.searched, mark)})
-    return text, whole.replace("%", "%%").replace(json.dumps(mark), "%s")
+    @property
+    def as_json(self) -> str:
+        """The description as text that ``read_trial`` takes."""
+        return written(self).whole % numbers(self)
 
 
 class Trial(Description):
@@ -239,6 +222,7 @@ def _name(kernel: str) -> str:
 
 
 AnyTrial = Trial | RidgeTrial | BuiltTrial
+T = TypeVar("T", Trial, RidgeTrial, BuiltTrial)
 _KINDS: dict[str, type[AnyTrial]] = {"sgd": Trial, "ridge": RidgeTrial, "built": BuiltTrial}
 _ANY: TypeAdapter[AnyTrial] = TypeAdapter(Annotated[AnyTrial, Field(discriminator="kind")])
 
@@ -269,13 +253,13 @@ def make_built_trial(**description: object) -> BuiltTrial:
     return validated(BuiltTrial, description)
 
 
-def digest(description: object) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of the description's canonical JSON."""
-    return _digest_of(_canonical_json(description))
-
-
-def _digest_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-_canonical_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+def make_trials(make: Callable[..., T], searched: Mapping[str, Sequence[object]], **common: object) -> Iterator[T]:
+    """A trial for each combination of what is searched. Each value is checked once, not each combination."""
+    start = {name: values[0] for name, values in searched.items()}
+    first = make(**common, **start)
+    checked = [
+        [getattr(make(**common, **{**start, name: value}), name) for value in values]
+        for name, values in searched.items()
+    ]
+    for values in product(*checked):
+        yield first.model_copy(update=dict(zip(searched, values, strict=True)))

@@ -19,7 +19,7 @@ claim = Claim(
     source="slides",
     statement=(
         "Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones "
-        "on images: ResNet-32 of eightfold width has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100."
+        "on images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100."
     ),
     stated="94.55% against 93.85%, 77.04% against 75.27%",
     measure=measure,

@@ -60,7 +60,8 @@ def _balls(scale: int, odd_only: bool, L: float, C_star: float) -> float:
     bits, ctx.prec = ctx.prec, 200
     try:
         total, term, order = arb(0), arb(1), 0
-        peak = scale * C_star * max(1.0, math.sqrt(L))
+        # the largest terms: (scale C*)^i / i! at i = scale C*, the others at i^3 = (scale C*)^2 L / e
+        peak = max(scale * C_star, ((scale * C_star) ** 2 * L) ** (1 / 3))
         while order < 40 + 8 * peak:
             order += 1
             term = term * arb(scale) / order  # scale^i / i!

@@ -1,0 +1,43 @@
+"""Run an experiment, and leave everything about it in its folder."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pandas as pd
+
+from kernelgap import console, experiments
+from kernelgap.reports.page import Report, write_report
+from kernelgap.reports.summary import write_results
+from kernelgap.sweeps import Progress
+
+
+def run(
+    name: str,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> pd.DataFrame:
+    """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
+
+    Results are kept in ``out`` (default ``runs/NAME-SCALE``) as they finish; run again to go on after an interruption.
+    At the end the folder has the tables and the page, ``report.html``, too. Chunks run on ``workers`` processes here
+    (default: one a core), or on the Dask cluster whose scheduler has the address ``cluster``. Those that fail are left
+    out, named in ``attrs["failures"]``, and tried again by the next run. The table's ``attrs`` hold the experiment's
+    name, scale, seed, problem, threshold, x axis and folder, and the kernel gap of its best network, if it has one
+    (``certificates.KernelGap.as_record``). Progress is shown on standard error unless ``on_progress`` takes it.
+    """
+    with nullcontext() if on_progress is None else console.silence():
+        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, on_progress=on_progress)
+        publish(table)
+    return table
+
+
+def publish(table: pd.DataFrame) -> Report:
+    """Write the tables and the page of a run that has just ended into its folder."""
+    write_results(table, table.attrs["folder"])
+    return write_report(table.attrs["folder"], table)

@@ -1,0 +1,48 @@
+"""What is stored of the trials, as one table."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import pandas as pd
+from pydantic_core import from_json
+
+from kernelgap import problems
+from kernelgap.sweeps.trial import method_of
+from kernelgap.sweeps.uncollected import uncollected
+
+RESULTS = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
+WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
+NUMBERS = ("width", "samples", "seed", "rate", "decay", "ridge")
+TYPES = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
+ORDER = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
+
+
+def trials_table(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    """One row a trial from (description, *results, id, curves, measures), sorted by what was described."""
+    with uncollected():
+        table = _unsorted(list(rows))
+    text = table.assign(kernel=table.kernel.fillna(""))
+    return table.loc[text.sort_values(ORDER).index].reset_index(drop=True)
+
+
+def _unsorted(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+    if not rows:
+        return pd.DataFrame(columns=ORDER)
+    descriptions, *results, ids, curves, measures = zip(*rows, strict=True)
+    trials = [from_json(text) for text in descriptions]
+    words = [[trial.get(word) for trial in trials] for word in WORDS]
+    kinds, stated = ([trial[name] for trial in trials] for name in ("kind", "problem"))
+    columns = {
+        "method": list(map(method_of, kinds, *words)),
+        "kind": kinds,
+        **dict(zip(WORDS[:3], words, strict=False)),
+        "problem": stated,
+        "beta": list(map(cache(lambda problem: problems.get(problem).beta), stated)),
+        **{name: [trial.get(name) for trial in trials] for name in NUMBERS},
+        **dict(zip(RESULTS, results, strict=True)),
+        "trial": ids,
+        "curves": [from_json(text) for text in curves],
+    }
+    measured = pd.DataFrame([from_json(text) for text in measures])
+    return pd.DataFrame(columns).astype(TYPES).join(measured)
