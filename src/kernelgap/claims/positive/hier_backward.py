@@ -77,7 +77,7 @@ claim = Claim(
     statement=(
         "With enough samples and both hidden layers trained together, the first block's distance to F, up to the "
         "affine map that the second can apply, falls below alpha (k alpha^2 summed over outputs), below what it "
-        "reaches alone, and goes on falling with more samples."
+        "reaches alone, and is smaller with more samples."
     ),
     stated="below k alpha^2, and falling with N",
     measure=measure,

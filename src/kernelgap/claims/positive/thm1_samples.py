@@ -1,5 +1,6 @@
 """Corollary 7.1: the ResNet's samples grow linearly with d, where any kernel's grow like d^k."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,24 @@ def judge(numbers: Numbers) -> Verdict:
     slope = f"any kernel's floor grows as d^{kernel['value']:.2f}"
     if e["low"] > 1:
         return Verdict("fails", measured, f"The network's samples grow faster than linearly; {slope}.")
-    less = " Slower than linearly, as a part of the cost does not depend on d." if e["high"] < 1 else ""
+    less = (
+        " Slower than linearly over this range; "
+        f"from d = {rows[-2]['d']} to {last['d']} the exponent is {_latest(rows):.2f}."
+        if e["high"] < 1
+        else ""
+    )
     return Verdict(
         "holds",
         measured,
         f"To {numbers['share']:g} of the risk that knowing F alone leaves, at one width and one pair of rates; "
         f"{slope}.{less}",
     )
+
+
+def _latest(rows: Sequence[Mapping[str, Any]]) -> float:
+    """The exponent between the two largest d."""
+    before, after = rows[-2:]
+    return float(np.log(np.mean(after["needed"]) / np.mean(before["needed"])) / np.log(after["d"] / before["d"]))
 
 
 def picture(numbers: Numbers) -> Picture:
