@@ -55,9 +55,9 @@ def judge(numbers: Numbers) -> Verdict:
         )
     halves = [(row["halved"]["base_up_to"], row["halved"]["composite_up_to"]) for row in learned]
     measured = "; ".join(f"F at epoch {_text(first)}, alpha G(F) at {_text(then)}" for first, then in halves)
-    in_order = all(first is not None and (then is None or first < then) for first, then in halves)
-    ends = max(row["composite_up_to"][-1] for row in learned)
     literal = [(row["halved"]["base"], row["halved"]["composite"]) for row in learned]
+    in_order = all(first is not None and (then is None or first < then) for first, then in [*halves, *literal])
+    ends = max(row["composite_up_to"][-1] for row in learned)
     plain = "; ".join(f"{_text(first)} and {_text(then)}" for first, then in literal)
     reason = (
         "Epochs at which half is learned, up to the linear part that the blocks share freely; the second distance ends "
@@ -85,8 +85,8 @@ claim = Claim(
     source="sec. 2.1",
     statement=(
         "Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) "
-        "with its help (on the target of sec. 8.1). A linear part can be carried by either block, so both are judged "
-        "up to an affine map of out1."
+        "with its help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances "
+        "are taken as they stand and up to an affine map of out1."
     ),
     stated="F before alpha G(F)",
     measure=measure,

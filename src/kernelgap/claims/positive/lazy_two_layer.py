@@ -62,7 +62,7 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict(
         "holds",
         measured,
-        f"The argument of the talk gives -1/2 for the gates. At m = {widest} the distance is {by_rate}.",
+        f"The talk's rough sizes would give -1/2 for the gates. At m = {widest} the distance is {by_rate}.",
     )
 
 
@@ -90,7 +90,7 @@ claim = Claim(
         "A two-layer network trained at a small rate stays close to its linearisation: the share of neurons whose gate "
         "changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."
     ),
-    stated="both fall with m; gates ~ m^(-1/2)",
+    stated="both fall with m, and with the rate",
     measure=measure,
     judge=judge,
     picture=picture,
