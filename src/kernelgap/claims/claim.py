@@ -44,6 +44,7 @@ class Claim:
     measure: Callable[[str, int], dict[str, Any]]
     judge: Callable[[Numbers], Verdict]
     picture: Callable[[Numbers], Picture] | None = None
+    seconds: float = 3.0  # about, on one core at scale quick: for the order of work and progress
 
     @property
     def location(self) -> str:

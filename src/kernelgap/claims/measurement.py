@@ -6,17 +6,22 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+import kernelgap
 from kernelgap import console
 from kernelgap.claims.registry import get
 
 
+APART = ("claims", "audit", "estimators", "reports", "cli")  # folders whose changes change no measurement
+
+
 @dataclass(frozen=True)
 class Measurement:
-    """What is to be measured. Its identity holds the source of the claim: a claim that was changed is measured anew."""
+    """What is to be measured. Its identity holds the code that measures: what was changed is measured anew."""
 
     claim: str
     scale: str
@@ -27,7 +32,7 @@ class Measurement:
         measure = get(self.claim).measure
         home = inspect.getmodule(measure.func if isinstance(measure, partial) else measure)
         assert home is not None
-        parts = [self.claim, self.scale, str(self.seed), version("kernelgap"), inspect.getsource(home)]
+        parts = [self.claim, self.scale, str(self.seed), inspect.getsource(home), _library()]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     @property
@@ -36,12 +41,19 @@ class Measurement:
 
     @property
     def cost(self) -> float:
-        """In seconds on one core, roughly, where it is known to be long; for the order of work and progress."""
-        return LONG.get(self.claim, 3.0)
+        return get(self.claim).seconds
 
 
-# Those that take more than some seconds at quick scale.
-LONG: dict[str, float] = {}
+@cache
+def _library() -> str:
+    """A digest of all that claims may stand on: the package without the claims themselves and what shows results."""
+    root = Path(kernelgap.__file__).parent
+    files = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in APART]
+    files += sorted((root / "claims").glob("*.py"))
+    digest = hashlib.sha256(version("jaxlib").encode())
+    for path in files:
+        digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

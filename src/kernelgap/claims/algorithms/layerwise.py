@@ -98,6 +98,7 @@ claim = Claim(
         "training both together (target of sec. 8.1, hidden layers only)."
     ),
     stated="clearly worse",
+    seconds=25,
     measure=measure,
     judge=judge,
     picture=picture,

@@ -114,6 +114,7 @@ claim = Claim(
         "E[s(Wx) s(Wx)'] for the rows of U and E[x x'] for those of W: it gets under the risk of knowing F alone."
     ),
     stated="learns; noise covariance as given",
+    seconds=25,
     measure=measure,
     judge=judge,
 )

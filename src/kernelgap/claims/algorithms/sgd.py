@@ -88,6 +88,7 @@ claim = Claim(
         "eta_w, eta_v and the number of steps T follow from Theorem 1 for a given problem."
     ),
     stated="the same weights",
+    seconds=8,
     measure=measure,
     judge=judge,
 )

@@ -81,6 +81,7 @@ claims = (
             "the last layer alone and the linearised networks above 5."
         ),
         stated="3resnet ~0.02 at m = 100-200, 3layer and 2layer ~1.9, (last) and (NTK) > 5",
+        seconds=30,
         measure=partial(measure, "fig2a"),
         judge=judge,
         picture=picture,
@@ -93,6 +94,7 @@ claims = (
             "other networks stay above 1.5 and the kernel methods above 2.4."
         ),
         stated="3resnet ~0.3 at m = 100, ~0.07 from m = 1000; 3layer ~1.5, 2layer ~1.8; kernels > 2.4",
+        seconds=40,
         measure=partial(measure, "fig2b"),
         judge=judge,
         picture=picture,

@@ -48,7 +48,7 @@ def picture(numbers: Numbers) -> Picture:
 
 def _claim(id: str, name: str, source: str, statement: str, stated: str, learned: float, not_learned: float) -> Claim:
     judged: Callable[[Numbers], Verdict] = partial(judge, learned, not_learned)
-    return Claim(id, source, statement, stated, partial(measure, name), judged, picture)
+    return Claim(id, source, statement, stated, partial(measure, name), judged, picture, seconds=25)
 
 
 claims = (

@@ -117,6 +117,7 @@ claims = (
             "never gets a test error under 0.69, and what it finds has larger norms than solutions built by hand."
         ),
         stated="best SGD test error >= 0.69, norms above the built ones",
+        seconds=13,
         measure=partial(measure, "fig4a"),
         judge=judge,
         picture=picture,
@@ -126,6 +127,7 @@ claims = (
         source="Figure 4(b)",
         statement="With 50,000 samples of a parity of 6 of 100 coordinates SGD's test error stays at 0.98 or more.",
         stated="best SGD test error >= 0.98",
+        seconds=8,
         measure=partial(measure, "fig4b"),
         judge=judge,
         picture=picture,

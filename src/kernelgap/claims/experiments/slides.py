@@ -41,6 +41,7 @@ claim = Claim(
         "not in its text.)"
     ),
     stated="only the ResNet is under 0.72",
+    seconds=25,
     measure=measure,
     judge=judge,
     picture=picture,

@@ -96,6 +96,7 @@ claim = Claim(
         "its tangent kernel."
     ),
     stated="the same minimum",
+    seconds=12,
     measure=measure,
     judge=judge,
 )

@@ -75,6 +75,7 @@ claim = Claim(
         "alpha^2/4 for 99 in 100 draws of target and sample, for d large enough."
     ),
     stated="share 99% above alpha^2/4",
+    seconds=8,
     measure=measure,
     judge=judge,
     picture=picture,

@@ -82,6 +82,7 @@ claim = Claim(
         "multiplying them once costs more memory and time than the network's whole training."
     ),
     stated="D = (training time)^2 for large d",
+    seconds=6,
     measure=measure,
     judge=judge,
 )

@@ -82,6 +82,7 @@ claim = Claim(
         "targets, is at least the number of outputs times alpha^2 (1 - N/C); no kernel measured gets under it."
     ),
     stated=">= outputs * alpha^2 (1 - N/C)",
+    seconds=12,
     measure=measure,
     judge=judge,
     picture=picture,

@@ -47,6 +47,7 @@ claim = Claim(
         "weights that know the target: for at least 99% of the targets its risk stays above alpha^2/16."
     ),
     stated="99% of targets above alpha^2/16",
+    seconds=10,
     measure=measure,
     judge=judge,
     picture=floor_picture,

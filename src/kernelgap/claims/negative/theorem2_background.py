@@ -43,6 +43,7 @@ claim = Claim(
         "more signs, one sign repeated, normal numbers, and dependent numbers of heavy tails are tried."
     ),
     stated="99% of targets above alpha^2/16",
+    seconds=8,
     measure=measure,
     judge=judge,
 )

@@ -62,6 +62,7 @@ claim = Claim(
         "least 99% of the targets, whatever its weights: random ones, products, and ones made to fit some targets."
     ),
     stated="99% of targets above alpha^2/16",
+    seconds=8,
     measure=measure,
     judge=judge,
     picture=floor_picture,

@@ -259,6 +259,7 @@ claims = (
             "O(tau_w + 1), the constants not growing with the width."
         ),
         stated="constants, whatever the width",
+        seconds=20,
         measure=_only("gradient_w", "gradient_v", "gradient_w_constant", "gradient_v_constant", "sigma_v", "tau_w"),
         judge=judge_c5,
     ),
@@ -271,6 +272,7 @@ claims = (
             "and |Err| <= O(tau_w)."
         ),
         stated="constants, whatever the width",
+        seconds=20,
         measure=_only(
             "error", "distance", "parts", "matrix_leak", "error_constant", "error_over_tau_w", "tau_v", "tau_w"
         ),
@@ -282,6 +284,7 @@ claims = (
         source="Claim C.7",
         statement="Along a run, |out1(x) - F(x)| <= 2 |out(x) - H(x)| + O(tau_v (B_F + 1) + alpha B_FG).",
         stated="a constant, whatever the width",
+        seconds=20,
         measure=_only("first_output_constant", "first_distance", "distance", "tau_v"),
         judge=judge_c7,
     ),
@@ -294,6 +297,7 @@ claims = (
             "sum (2|Err|^2 + 4|H - y|^2) + |W*|^2/2eta_w + |V*|^2/2eta_v."
         ),
         stated="at every step, and summed",
+        seconds=20,
         measure=_only(
             "xi_least_gap",
             "xi_largest",

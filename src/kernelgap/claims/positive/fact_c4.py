@@ -54,6 +54,7 @@ claim = Claim(
         "differentiation, at random weights and directions."
     ),
     stated="equal, up to rounding",
+    seconds=8,
     measure=measure,
     judge=judge,
 )

@@ -83,6 +83,7 @@ claim = Claim(
         "alpha (k alpha^2 summed over outputs), and further with more samples."
     ),
     stated="below k alpha^2, and falling with N",
+    seconds=25,
     measure=measure,
     judge=judge,
     picture=picture,

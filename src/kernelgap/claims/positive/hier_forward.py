@@ -89,6 +89,7 @@ claim = Claim(
         "are taken as they stand and up to an affine map of out1."
     ),
     stated="F before alpha G(F)",
+    seconds=15,
     measure=measure,
     judge=judge,
     picture=picture,

@@ -91,6 +91,7 @@ claim = Claim(
         "changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."
     ),
     stated="both fall with m, and with the rate",
+    seconds=30,
     measure=measure,
     judge=judge,
     picture=picture,

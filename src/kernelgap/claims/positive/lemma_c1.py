@@ -158,6 +158,7 @@ claim = Claim(
         "perturbations for (c) and (g), the worst found for the others."
     ),
     stated="exponents in m on the path measured: 5/6, -1/12, 0, 5/6, -5/24, -5/24, -1/8",
+    seconds=10,
     measure=measure,
     judge=judge,
     picture=picture,

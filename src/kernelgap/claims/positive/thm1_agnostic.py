@@ -90,6 +90,7 @@ claim = Claim(
         "what it ends with when there is no noise."
     ),
     stated="<= O(OPT) + noiseless risk",
+    seconds=15,
     measure=measure,
     judge=judge,
     picture=picture,

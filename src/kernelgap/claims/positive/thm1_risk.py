@@ -101,6 +101,7 @@ claim = Claim(
         "random members of Concept 1."
     ),
     stated="average risk below E |alpha G(F)|^2",
+    seconds=20,
     measure=measure,
     judge=judge,
     picture=picture,

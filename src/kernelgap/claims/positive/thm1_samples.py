@@ -110,6 +110,7 @@ claim = Claim(
         "share of binom(d, k)."
     ),
     stated="exponent 1",
+    seconds=40,
     measure=measure,
     judge=judge,
     picture=picture,

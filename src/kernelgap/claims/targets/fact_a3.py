@@ -79,6 +79,7 @@ claim = Claim(
     statement="A function of Concept 2's form, with k outputs of p terms, has |F(x)| <= sqrt(k) p C_s |(x,1)| (the "
     "paper prints |x|) and |F(x) - F(y)| <= sqrt(k) p C_s |x - y| for all x and y.",
     stated="ratios <= 1 (at C* = 1: up to a constant)",
+    seconds=8,
     measure=measure,
     judge=judge,
 )
