@@ -15,7 +15,6 @@ import kernelgap
 from kernelgap import console
 from kernelgap.claims.registry import get
 
-
 APART = ("claims", "audit", "estimators", "reports", "cli")  # folders whose changes change no measurement
 
 
