@@ -10,7 +10,7 @@ import tiny
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
-from kernelgap.reports import page, signals, write_report
+from kernelgap.reports import render, signals, write_report
 from reports.runs import Invented
 
 INF = float("inf")
@@ -19,7 +19,7 @@ INF = float("inf")
 @pytest.fixture(autouse=True)
 def no_bundle(monkeypatch):
     """The drawing library is large and the same in all pages: the browser's tests have it."""
-    monkeypatch.setattr(page.vl_convert, "javascript_bundle", lambda **_: "/* </script><!-- */")
+    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "/* </script><!-- */")
 
 
 @pytest.fixture
