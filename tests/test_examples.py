@@ -46,6 +46,7 @@ def test_documents(path):
 @pytest.mark.parametrize(
     "name",
     [
+        "kernelgap.audit.preparing",
         "kernelgap.problems",
         "kernelgap.problems.activation",
         "kernelgap.problems.sec8",

@@ -39,6 +39,16 @@ def test_text_with_the_delimiter_in_quotes(read):
     assert table.frame["b"].tolist() == ["x, y", 'z "q"', 'z "q"']
 
 
+def test_the_delimiter_may_be_said_in_the_first_line(read):
+    table = read("sep=;\r\na;b\r\n1,5;2\r\n3;4\r\n")
+    assert table.frame["a"].tolist() == [1.5, 3]
+
+
+def test_empty_cells_at_the_edges(read):
+    table = read("a\tb\tc\n\t2\t\n1\t\t3\n", "table.tsv")
+    assert np.array_equal(table.frame, [[np.nan, 2, np.nan], [1, np.nan, 3]], equal_nan=True)
+
+
 def test_a_wrong_delimiter_is_told_with_the_right_one(read):
     with pytest.raises(InputError, match=r"single column at the delimiter ','.* semicolon"):
         read("a;b\n1;2\n3;4\n", delimiter=",")

@@ -17,7 +17,10 @@ def absent(value: Any) -> bool:
 
 def distinct_texts(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     """(for each row the place of its text, the distinct texts); -1 where there is none."""
-    raw_codes, raw = pd.factorize(column)
+    try:
+        raw_codes, raw = pd.factorize(column)
+    except TypeError:  # lists and the like, in a table that was to hold something else
+        raw_codes, raw = pd.factorize(column.map(repr))
     cleaned = np.empty(len(raw), dtype=object)
     cleaned[:] = [_text(value) for value in raw]
     codes, texts = pd.factorize(cleaned)

@@ -33,6 +33,8 @@ def read_delimited(
         first = text.read()
         if not first.strip():
             raise InputError(f"{path} is empty: give a file with a heading and rows.")
+        if said := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
+            delimiter, first = delimiter or said[1], first[said.end() :]
         found = find_delimiter(first, str(path), delimiter)
         try:
             result = _rows(path, _Resumed(first, text), found, reservoir, header)

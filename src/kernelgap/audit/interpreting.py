@@ -18,29 +18,36 @@ Values = np.ndarray  # float64 with NaN where missing, or texts with None
 
 
 def interpret(
-    raw: pd.DataFrame, *, comma_first: bool = False, labels: Collection[str] = ()
+    raw: pd.DataFrame, *, comma_first: bool = False, labels: Collection[str] = (), numbers: Collection[str] = ()
 ) -> tuple[pd.DataFrame, dict[str, Kind], list[Notice]]:
-    """(usable columns, the kind of every column, notices). Columns in ``labels`` stay texts whatever they hold."""
+    """(usable columns, the kind of every column, notices).
+
+    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold.
+    """
     kinds: dict[str, Kind] = {}
     columns: dict[str, Values] = {}
     notices: list[Notice] = []
     for name in raw.columns:
-        kinds[name], values, said = _column(raw[name], comma_first=comma_first, as_label=name in labels)
-        if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy() - raw.index[0]):
-            kinds[name] = "counter"
+        if name in numbers:
+            kinds[name] = "number"
+            values, said = numbers_of(raw[name], comma_first=comma_first)
+        else:
+            kinds[name], values, said = _column(raw[name], comma_first=comma_first, as_label=name in labels)
+            if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy() - raw.index[0]):
+                kinds[name] = "counter"
         if kinds[name] in USED:
             columns[name] = values
             notices += said
     return pd.DataFrame(columns, index=raw.index), kinds, notices
 
 
-def numbers_of(column: pd.Series) -> tuple[Values, list[Notice]]:
+def numbers_of(column: pd.Series, *, comma_first: bool = False) -> tuple[Values, list[Notice]]:
     """A column that is to hold numbers, whatever came: what is none is missing, with a notice."""
-    kind, values, said = _column(column, comma_first=False, as_label=False)
+    kind, values, said = _column(column, comma_first=comma_first, as_label=False)
     if kind == "number":
         return values, said
     codes, texts = distinct_texts(column)
-    return _numbers(column.name, texts, codes, read_numerals(texts, comma_first=False))
+    return _numbers(column.name, texts, codes, read_numerals(texts, comma_first=comma_first))
 
 
 def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Kind, Values, list[Notice]]:
@@ -48,7 +55,7 @@ def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Ki
     if kind == "number" and not as_label:
         values, said = _bounded(column.name, floats_of(column))
         return ("empty" if np.isnan(values).all() else "number"), values, said
-    if kind is not None and kind != "number":
+    if kind not in (None, "number") and not (as_label and kind == "empty"):
         return kind, np.empty(0), []
     if not as_label and (plain := plain_numbers(column)) is not None:
         values, said = _bounded(column.name, plain)

@@ -32,6 +32,7 @@ _DATE = re.compile(
     r"|[0-9]{1,2}[- ][a-z]{3,9}[- ][0-9]{2,4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4}",
     re.IGNORECASE,
 )
+_NUMBERS = (int, float, Decimal, np.integer, np.floating, np.bool_)
 _TRUTHS = ({"true", "false"}, {"t", "f"})
 
 
@@ -98,6 +99,6 @@ def _kind_of_objects(values: Sequence[object]) -> Kind | None:
         return "empty"
     if all(isinstance(value, datetime.date | datetime.time | datetime.timedelta) for value in values):
         return "date"
-    if all(isinstance(value, int | float | Decimal | np.number | np.bool_) for value in values):
-        return "other" if any(isinstance(value, complex | np.complexfloating) for value in values) else "number"
-    return None if all(isinstance(value, str) for value in values) else "other"
+    if all(isinstance(value, _NUMBERS) for value in values):
+        return "number"
+    return None if all(isinstance(value, (str, *_NUMBERS)) for value in values) else "other"

@@ -1,6 +1,6 @@
 """What was done to a user's table that he did not ask for: one sentence each, so that nothing happens in silence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ What = Literal[
 ]  # fmt: skip
 
 NAMED = 5  # columns or values named in a sentence
+SHOWN = 3  # notices of one kind that a terminal shows
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,19 @@ class Notice:
     def as_dict(self) -> dict[str, str]:
         """For a JSON file."""
         return asdict(self)
+
+
+def brief(notices: Iterable[Notice]) -> list[str]:
+    """Sentences for a terminal: the first few of each kind, and how many more there are."""
+    kinds: dict[str, list[str]] = {}
+    for notice in notices:
+        kinds.setdefault(notice.what, []).append(notice.sentence)
+    sentences = []
+    for what, said in kinds.items():
+        sentences += said[:SHOWN]
+        if len(said) > SHOWN:
+            sentences.append(f"... and {len(said) - SHOWN:,} more of this kind ({what}).")
+    return sentences
 
 
 def named(values: Sequence[object]) -> str:

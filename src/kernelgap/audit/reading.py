@@ -32,11 +32,13 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     labels: Collection[str] = (),
+    numbers: Collection[str] = (),
 ) -> Table:
     """The table, with a notice for everything that had to be decided on the way.
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
-    ``delimiter`` and ``header`` are found out for text files unless given; columns named in ``labels`` stay texts.
+    ``delimiter`` and ``header`` are found out for text files unless given. Columns named in ``labels`` stay texts and
+    those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them.
     """
     reservoir = Reservoir(seed=seed, rows=rows)
     name = "The data frame" if isinstance(source, pd.DataFrame) else str(source)
@@ -48,7 +50,9 @@ def read_table(
         raw = _read_file(_existing(Path(name)), reservoir, delimiter, header)
     check_shape(name, reservoir.seen, len(raw.names))
     distinct, repeated = distinct_names(raw.names)
-    frame, kinds, said = interpret(raw.rows.set_axis(distinct, axis=1), comma_first=raw.comma_first, labels=labels)
+    frame, kinds, said = interpret(
+        raw.rows.set_axis(distinct, axis=1), comma_first=raw.comma_first, labels=labels, numbers=numbers
+    )
     notices = (*raw.notices, *_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated), *said)
     return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
 
