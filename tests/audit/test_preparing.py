@@ -108,6 +108,7 @@ def test_test_rows_do_not_leak(features, rng):
     other.loc[120:, "gappy"] = np.nan
     again = Preparation.fit(other[:120])
     assert again == made
+    assert Preparation.fit(other) != made  # it would have been seen
     assert np.array_equal(again.transform(other[:120]), made.transform(features[:120]))
 
 
@@ -123,7 +124,7 @@ def test_new_rows_are_checked(features):
     notices = made.check(new)
     sentences = {(notice.what, notice.where): notice.sentence for notice in notices}
     assert "such as 'broken'" in sentences["not numbers", "normal"]
-    assert "'perhaps', taken as" in sentences["unseen", "two"]
+    assert ": 'perhaps'." in sentences["unseen", "two"]
     assert "taken as rare labels" in sentences["unseen", "long tail"]
     assert "missing in 1 row;" in sentences["missing", "three"]
     X = made.transform(new)

@@ -35,18 +35,18 @@ class NumberColumn(_Described):
 class LabelColumn(_Described):
     """1 in the column of the label, 0 in the others; two columns would say the same, so one of two is left away.
 
-    Labels that are not among ``levels`` go to a last column if ``rare``, and else count as missing; the most frequent
-    level stands for what is missing.
+    Rare labels share a last column. Labels that are new go there too, and where there is none they count as missing;
+    the most frequent label stands for what is missing.
     """
 
     kind: Literal["label"] = "label"
     levels: Annotated[tuple[str, ...], Field(min_length=1)]
-    rare: bool
+    rare: tuple[str, ...] = ()
     frequent: str
 
     @property
     def outputs(self) -> list[str]:
-        names = [f"{self.name}={level}" for level in self.levels] + [f"{self.name} is rare"] * self.rare
+        names = [f"{self.name}={level}" for level in self.levels] + [f"{self.name} is rare"] * bool(self.rare)
         return names[1:] if len(names) == 2 else names
 
     def transform(self, labels: np.ndarray) -> Block:
@@ -55,12 +55,12 @@ class LabelColumn(_Described):
         usual = place.get(self.frequent, len(self.levels))
         other = len(self.levels) if self.rare else usual
         codes = [usual if label is None else place.get(label, other) for label in labels]
-        hot = np.eye(len(self.levels) + self.rare)[codes] if codes else np.empty((0, len(self.levels) + self.rare))
+        hot = np.eye(len(self.levels) + bool(self.rare))[np.array(codes, dtype=int)]
         return hot[:, 1:] if hot.shape[1] == 2 else hot
 
     def unseen(self, labels: np.ndarray) -> list[str]:
-        """Labels that are not among the levels."""
-        return sorted({label for label in labels if label is not None} - set(self.levels))
+        """Labels that no training row had."""
+        return sorted({label for label in labels if label is not None} - set(self.levels) - set(self.rare))
 
 
 class GapColumn(_Described):

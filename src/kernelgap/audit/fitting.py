@@ -67,10 +67,10 @@ def label_columns(fitted: ColumnTransformer) -> list[LabelColumn]:
     )
     columns = []
     for name, frequent, levels, rare in learned:
-        grouped = set() if rare is None else set(rare)
-        kept = tuple(str(level) for level in levels if level not in grouped)
+        grouped = () if rare is None else tuple(map(str, rare))
+        kept = tuple(str(level) for level in levels if level not in set(grouped))
         if kept:
-            columns.append(LabelColumn(name=str(name), levels=kept, rare=bool(grouped), frequent=str(frequent)))
+            columns.append(LabelColumn(name=str(name), levels=kept, rare=grouped, frequent=str(frequent)))
     return columns
 
 

@@ -12,10 +12,11 @@ ROWS = 10  # in common that are needed to tell
 def find_leaks(features: pd.DataFrame, names: tuple[str, ...], values: np.ndarray, *, classes: bool) -> list[Notice]:
     """A notice for each column from which a target follows at once. Nothing is left out: only the user can tell."""
     notices = []
+    codes = pd.factorize(values)[0] if classes else np.empty(0)
     for column in features:
         feature = features[column]
         if classes:
-            found = [names[0]] if _same_classes(feature, values) else []
+            found = [names[0]] if _same_classes(feature, codes) else []
         else:
             numeric = pd.api.types.is_float_dtype(feature.dtype)
             found = [name for j, name in enumerate(names) if numeric and _on_a_line(feature.to_numpy(), values[:, j])]
@@ -42,10 +43,10 @@ def _on_a_line(feature: np.ndarray, target: np.ndarray) -> bool:
     return bool(xx > 0 and yy > 0 and 1 - xy**2 / (xx * yy) < ROUNDING)
 
 
-def _same_classes(feature: pd.Series, labels: np.ndarray) -> bool:
-    there = feature.notna().to_numpy()
-    if there.sum() < ROWS:
+def _same_classes(feature: pd.Series, codes: np.ndarray) -> bool:
+    levels, distinct = pd.factorize(feature.to_numpy())  # -1 where missing
+    there = levels >= 0
+    classes = len(np.unique(codes[there]))
+    if there.sum() < ROWS or classes < 2 or len(distinct) != classes:
         return False
-    pairs = pd.DataFrame({"level": feature.to_numpy()[there], "label": labels[there]})
-    levels, classes = pairs["level"].nunique(), pairs["label"].nunique()
-    return classes > 1 and levels == classes == len(pairs.drop_duplicates())
+    return len(np.unique(levels[there] * (codes.max() + 1) + codes[there])) == classes

@@ -89,15 +89,15 @@ class Preparation(BaseModel):
         """What is missing, unseen or no number in new rows, and what becomes of it."""
         notices: list[Notice] = []
         for column, values, said in self._values(rows):
-            notices += said
+            notices += [notice for notice in said if notice.what in ("not numbers", "infinite")]
             if column.kind == "number":
                 notices += _filled(column.name, pd.isna(values), "the median of the training rows")
             elif column.kind == "label":
                 notices += _filled(column.name, pd.isna(values), f"'{column.frequent}'")
                 if strange := column.unseen(values):
                     taken = "rare labels" if column.rare else f"'{column.frequent}'"
-                    sentence = f"Column '{column.name}' has labels that no training row had, or few: {named(strange)}, "
-                    notices.append(Notice("unseen", column.name, f"{sentence}taken as {taken}."))
+                    sentence = f"Column '{column.name}' has labels that no training row had, taken as {taken}: "
+                    notices.append(Notice("unseen", column.name, f"{sentence}{named(strange)}."))
         return tuple(notices)
 
     def _values(self, rows: pd.DataFrame) -> Iterator[tuple[Column, np.ndarray, list[Notice]]]:
@@ -125,10 +125,10 @@ def _rarities(given: Mapping[str, np.ndarray], columns: list[LabelColumn]) -> li
             sentence = f"Column '{name}' has rare labels only; it is dropped."
             notices.append(Notice("rare", name, sentence))
         elif kept[name].rare:
-            grouped = kept[name].unseen(labels)
-            why = f"more than {LEVELS} labels" if len(kept[name].levels) == LEVELS - 1 else "rare labels"
-            least = least_rows(len(labels))
-            sentence = f"Column '{name}' has {why} (rare: in fewer than {least} rows); taken as one: {named(grouped)}."
+            capped = len(kept[name].levels) == LEVELS - 1
+            few = f"labels in fewer than {least_rows(len(labels))} training rows"
+            why = f"more than {LEVELS} labels" if capped else few
+            sentence = f"Column '{name}' has {why}, taken as one: {named(kept[name].rare)}."
             notices.append(Notice("rare", name, sentence))
     return notices
 
