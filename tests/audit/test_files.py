@@ -3,6 +3,8 @@
 import datetime
 import os
 import pickle
+import struct
+import zipfile
 from decimal import Decimal
 
 import numpy as np
@@ -118,6 +120,44 @@ def test_npz_that_is_no_table(tmp_path, arrays, sentence):
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(InputError, match=sentence):
         read_table(tmp_path / "t.npz", seed=0)
+
+
+def write_npz(path, **arrays: tuple[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (heading, content) in arrays.items():
+            text = heading.encode() + b"\n"
+            archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + content)
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence"),
+    [
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000, 10000000)}", "does not hold that much"),
+        ("{'descr': '<f8', 'fortran_order': True, 'shape': (10000000, 10000000)}", "does not hold that much"),
+        ("{'descr': '<U0', 'fortran_order': False, 'shape': (3, 2)}", "does not hold that much"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 2)}", "shape"),
+        ("__import__('os').abort()", "not an array as numpy.savez writes it"),
+    ],
+)
+def test_npz_with_false_headings(tmp_path, heading, sentence):
+    y = ("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", bytes(24))
+    write_npz(tmp_path / "t.npz", X=(heading, bytes(24)), y=y)
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_table(tmp_path / "t.npz", seed=0)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
+def test_too_many_columns(tmp_path, ending, monkeypatch):
+    monkeypatch.setattr("kernelgap.audit.table.MOST_COLUMNS", 4)
+    frame = pd.DataFrame(np.zeros((3, 5)), columns=list("abcde"))
+    path = tmp_path / f"t.{ending}"
+    if ending == "npz":
+        np.savez(path, X=frame.iloc[:, 1:], y=frame["a"])
+    else:
+        frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    with pytest.raises(InputError, match="has 5 columns, at most 4 can be used"):
+        read_table(path, seed=0)
 
 
 class Bomb:

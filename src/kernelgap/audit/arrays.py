@@ -12,10 +12,11 @@ import pandas as pd
 from kernelgap.audit.notices import Notice
 from kernelgap.audit.raw import Raw
 from kernelgap.audit.sampling import Reservoir
+from kernelgap.audit.table import check_width
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 
-ROWS = 2**14
+ROWS, BYTES = 2**14, 2**25  # read at a time
 NAMES = {"X": ("x", "data", "inputs", "features"), "y": ("y", "target", "targets", "labels")}
 
 
@@ -26,9 +27,11 @@ def read_npz(path: Path, reservoir: Reservoir) -> Raw:
             X, y = _Rows.find(archive, path, "X"), _Rows.find(archive, path, "y")
             if X.count != y.count:
                 raise InputError(f"{path}: X has {X.count} rows and y has {y.count}, they must be equally many.")
+            check_width(str(path), X.width + y.width)
+            rows = max(1, min(ROWS, BYTES // (X.row_bytes + y.row_bytes)))
             inputs = [f"x{i}" for i in range(X.width)]
             targets = ["y"] if y.width == 1 else [f"y{i}" for i in range(y.width)]
-            for left, right in zip(X.blocks(archive), y.blocks(archive), strict=True):
+            for left, right in zip(X.blocks(archive, rows), y.blocks(archive, rows), strict=True):
                 frame = pd.concat([pd.DataFrame(left), pd.DataFrame(right)], axis=1)
                 reservoir.add(frame.set_axis(range(frame.shape[1]), axis=1))
     except InputError:
@@ -50,6 +53,7 @@ class _Rows:
         self.entry, self.shape, self.by_column, self.kind = entry, shape, by_column, kind
         self.count = shape[0]
         self.width = int(np.prod(shape[1:], dtype=object))
+        self.row_bytes = self.width * kind.itemsize
 
     @classmethod
     def find(cls, archive: zipfile.ZipFile, path: Path, name: str) -> "_Rows":
@@ -60,16 +64,20 @@ class _Rows:
             raise InputError(f"{path} has no array {name}, only {arrays}: save it with numpy.savez(file, X=X, y=y).")
         with archive.open(entry) as file:
             shape, by_column, kind = _heading(file, path, name)
+            held_bytes = archive.getinfo(entry).file_size - file.tell()
         if kind.kind not in "biufUSMm":
             what = "Python objects, which are never loaded" if kind.hasobject else f"values of type {kind}"
             raise InputError(f"{path}: {name} holds {what}: save numbers or fixed-width text.")
         if not shape or 0 in shape[1:] or (name == "y" and len(shape) > 2):
             raise InputError(f"{path}: {name} has the shape {shape}, it must be rows x columns.")
-        return cls(entry, shape, by_column and len(shape) > 1, kind)
+        found = cls(entry, shape, by_column and len(shape) > 1, kind)
+        if found.count * found.row_bytes != held_bytes or not kind.itemsize:
+            raise InputError(f"{path}: {name} says that its shape is {shape}, and the file does not hold that much.")
+        return found
 
-    def blocks(self, archive: zipfile.ZipFile) -> Iterator[np.ndarray]:
+    def blocks(self, archive: zipfile.ZipFile, step: int) -> Iterator[np.ndarray]:
         """The rows, some at a time."""
-        size = self.width * self.kind.itemsize
+        size = self.row_bytes
         if self.by_column:
             require_memory(2 * self.count * size, f"The array {self.entry}", "Save it in C order, and it is sampled.")
         with archive.open(self.entry) as file:
@@ -77,10 +85,10 @@ class _Rows:
             if self.by_column:
                 flat = np.frombuffer(_exactly(file, self.count * size), self.kind)
                 whole = flat.reshape(self.shape, order="F").reshape(self.count, self.width)
-                yield from (_native(whole[i : i + ROWS]) for i in range(0, self.count, ROWS))
+                yield from (_native(whole[i : i + step]) for i in range(0, self.count, step))
                 return
-            for i in range(0, self.count, ROWS):
-                rows = min(ROWS, self.count - i)
+            for i in range(0, self.count, step):
+                rows = min(step, self.count - i)
                 yield _native(np.frombuffer(_exactly(file, rows * size), self.kind).reshape(rows, self.width))
 
 

@@ -10,6 +10,7 @@ import pyarrow.parquet
 
 from kernelgap.audit.raw import Raw
 from kernelgap.audit.sampling import Reservoir
+from kernelgap.audit.table import check_width
 from kernelgap.errors import InputError
 
 BATCH = 2**16
@@ -33,9 +34,12 @@ def _read(path: Path, kind: str, batches: Iterator[pa.Table], reservoir: Reservo
     try:
         for batch in batches:
             names = list(batch.column_names)
+            check_width(str(path), len(names))
             numbered = batch.rename_columns([str(i) for i in range(len(names))])
             rows = numbered.to_pandas(ignore_metadata=True, date_as_object=False, types_mapper=_text_type)
             reservoir.add(rows.set_axis(range(len(names)), axis=1))
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(f"{path} cannot be read as {kind}: {_first_line(error)}.") from None
     return Raw(reservoir.sample(), names)

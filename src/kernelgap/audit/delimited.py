@@ -13,6 +13,7 @@ from kernelgap.audit.notices import Notice, counted
 from kernelgap.audit.numerals import looks_like_number
 from kernelgap.audit.raw import Raw
 from kernelgap.audit.sampling import Reservoir
+from kernelgap.audit.table import check_width
 from kernelgap.errors import InputError
 
 PIECE = 2**25  # bytes of text that are cut into columns at a time
@@ -48,7 +49,9 @@ def read_delimited(
 
 
 def _rows(path: Path, text: "_Resumed", delimiter: str, reservoir: Reservoir, header: bool | None) -> Raw:
-    widest = max(map(len, text.first.splitlines()), default=1)
+    lines = text.first.splitlines()
+    check_width(str(path), lines[0].count(delimiter) + 1)
+    widest = max(map(len, lines))
     pieces = pd.read_csv(
         text,
         sep=delimiter,

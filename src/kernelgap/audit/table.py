@@ -11,6 +11,8 @@ from kernelgap.audit.kinds import BECAUSE, USED, Kind
 from kernelgap.audit.notices import Notice
 from kernelgap.errors import InputError
 
+MOST_COLUMNS = 100_000
+
 Task = Literal["regression", "classification"]
 
 
@@ -55,6 +57,12 @@ def distinct_names(names: Iterable[object]) -> tuple[list[str], frozenset[str]]:
         used.add(fresh)
         result.append(fresh)
     return result, repeated
+
+
+def check_width(source: str, columns: int) -> None:
+    """Refuse more columns than can be looked at one by one, before anything is made of them."""
+    if columns > MOST_COLUMNS:
+        raise InputError(f"{source} has {columns:,} columns, at most {MOST_COLUMNS:,} can be used: choose some.")
 
 
 def check_shape(source: str, rows: int, columns: int) -> None:
