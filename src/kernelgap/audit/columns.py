@@ -1,0 +1,81 @@
+"""Prepared columns: what was learned about each from the training rows, in plain numbers and texts."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict, Field
+
+Block = Float[np.ndarray, "n k"]
+
+
+class _Described(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    name: str
+
+
+class NumberColumn(_Described):
+    """(x - mean) / scale, with the median where x is missing."""
+
+    kind: Literal["number"] = "number"
+    median: float
+    mean: float
+    scale: Annotated[float, Field(gt=0)]
+
+    @property
+    def outputs(self) -> list[str]:
+        return [self.name]
+
+    def transform(self, values: np.ndarray) -> Block:
+        """From numbers with NaN."""
+        return ((np.where(np.isnan(values), self.median, values) - self.mean) / self.scale)[:, None]
+
+
+class LabelColumn(_Described):
+    """1 in the column of the label, 0 in the others; two columns would say the same, so one of two is left away.
+
+    Rare labels share a last column. Labels that are new go there too, and where there is none they count as missing;
+    the most frequent label stands for what is missing.
+    """
+
+    kind: Literal["label"] = "label"
+    levels: Annotated[tuple[str, ...], Field(min_length=1)]
+    rare: tuple[str, ...] = ()
+    frequent: str
+
+    @property
+    def outputs(self) -> list[str]:
+        names = [f"{self.name}={level}" for level in self.levels] + [f"{self.name} is rare"] * bool(self.rare)
+        return names[1:] if len(names) == 2 else names
+
+    def transform(self, labels: np.ndarray) -> Block:
+        """From texts with None."""
+        place = {level: i for i, level in enumerate(self.levels)}
+        usual = place.get(self.frequent, len(self.levels))
+        other = len(self.levels) if self.rare else usual
+        codes = [usual if label is None else place.get(label, other) for label in labels]
+        hot = np.eye(len(self.levels) + bool(self.rare))[np.array(codes, dtype=int)]
+        return hot[:, 1:] if hot.shape[1] == 2 else hot
+
+    def unseen(self, labels: np.ndarray) -> list[str]:
+        """Labels that no training row had."""
+        return sorted({label for label in labels if label is not None} - set(self.levels) - set(self.rare))
+
+
+class GapColumn(_Described):
+    """1 where a value is missing."""
+
+    kind: Literal["gap"] = "gap"
+    of: Literal["number", "label"]
+
+    @property
+    def outputs(self) -> list[str]:
+        return [f"{self.name} is missing"]
+
+    def transform(self, gaps: np.ndarray) -> Block:
+        """From True where a value is missing."""
+        return gaps.astype(float)[:, None]
+
+
+Column = Annotated[NumberColumn | LabelColumn | GapColumn, Field(discriminator="kind")]

@@ -1,0 +1,54 @@
+"""What was done to a user's table that he did not ask for: one sentence each, so that nothing happens in silence."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+What = Literal[
+    "sampled", "encoding", "header", "names", "empty rows", "decimals", "not numbers", "infinite", "rounded",
+    "left out", "missing target", "missing", "constant", "duplicate", "rare", "unseen", "leak", "repeated rows", "task",
+    "shape",
+]  # fmt: skip
+
+NAMED = 5  # columns or values named in a sentence
+SHOWN = 3  # notices of one kind that a terminal shows
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What happened, to which column (or file), and the sentence for the person."""
+
+    what: What
+    where: str
+    sentence: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For a JSON file."""
+        return asdict(self)
+
+
+def brief(notices: Iterable[Notice]) -> list[str]:
+    """Sentences for a terminal: the first few of each kind, and how many more there are."""
+    kinds: dict[str, list[str]] = {}
+    for notice in notices:
+        kinds.setdefault(notice.what, []).append(notice.sentence)
+    sentences = []
+    for what, said in kinds.items():
+        sentences += said[:SHOWN]
+        if len(said) > SHOWN:
+            sentences.append(f"... and {len(said) - SHOWN:,} more of this kind ({what}).")
+    return sentences
+
+
+def named(values: Sequence[object]) -> str:
+    """``'a', 'b' and 3 more``: names for a sentence, however many there are."""
+    shown = [f"'{value}'" for value in values[:NAMED]]
+    more = len(values) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 row``, ``2,000 rows``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,174 @@
+"""From a table and the names of its targets to what is asked: features, targets, and what had to be decided."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from kernelgap.audit.cells import labels_of
+from kernelgap.audit.kinds import BECAUSE, Kind
+from kernelgap.audit.leaks import find_leaks
+from kernelgap.audit.notices import Notice, counted, named
+from kernelgap.audit.table import Table, Task
+from kernelgap.audit.targets import CLASS_ROWS, Asked, task_of_numbers
+from kernelgap.errors import InputError, unknown
+
+ROWS = 30  # to learn from, to choose by and to test on
+CLASSES = 1000
+REPEATED = 0.01  # of the rows: so many that occur twice are worth a word
+
+
+@dataclass(frozen=True)
+class Question:
+    """Features and targets of the rows whose target is known.
+
+    ``features`` has columns of numbers and of labels, with NaN where a value is missing; ``Preparation`` makes numbers
+    of them. ``asked.values`` holds numbers (n, targets) or labels (n,).
+    """
+
+    features: pd.DataFrame
+    asked: Asked
+    notices: tuple[Notice, ...]
+
+    @property
+    def task(self) -> Task:
+        return self.asked.task
+
+    @property
+    def rows(self) -> int:
+        return len(self.features)
+
+
+def pose(
+    table: Table, target: str | Sequence[str] = (), *, task: str | None = None, leave_out: Sequence[str] = ()
+) -> Question:
+    """The question that a table asks, or an InputError that says why it asks none.
+
+    Labels, and truths, are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
+    values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
+    """
+    if task not in (None, "regression", "classification"):
+        raise unknown("task", task, ("regression", "classification"))
+    names = _target_names(table, (target,) if isinstance(target, str) else tuple(target))
+    for name in leave_out:
+        _check_column(table, name, "to leave out")
+        if name in names:
+            raise InputError(f"'{name}' is the target, it cannot be left out.")
+    chosen: Task | None = "regression" if task == "regression" else "classification" if task else table.task
+    known = table.frame[list(names)].notna().all(axis=1)
+    frame = table.frame[known]
+    asked, said = _asked(frame, table, names, chosen)
+    features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
+    _check_features(table, features, names)
+    notices = [
+        *table.notices,
+        *(notice for notice in table.left_out() if notice.where not in leave_out),
+        *_unknown_targets(known, names),
+        *said,
+        *find_leaks(features, names, asked.values, classes=asked.task == "classification"),
+        *_repeated_rows(frame),
+    ]
+    return Question(features, asked, tuple(notices))
+
+
+def _target_names(table: Table, given: tuple[str, ...]) -> tuple[str, ...]:
+    names = given or table.targets
+    if not names:
+        raise InputError(f"Name the target, one of the columns {named(list(table.kinds))}.")
+    for name in names:
+        _check_column(table, name, "for the target")
+        if name in table.repeated:
+            raise InputError(f"{table.source} has several columns called '{name}': rename all but the target.")
+        kind: Kind = table.kinds[name]
+        if kind in BECAUSE:
+            raise InputError(f"The target '{name}' {BECAUSE[kind]}: give a column of numbers or of classes.")
+    if len(set(names)) < len(names):
+        raise InputError(f"A target is named twice: {named(names)}.")
+    if len(names) > 1 and (labels := [name for name in names if table.kinds[name] == "label"]):
+        raise InputError(f"Several targets must be numbers, and {named(labels)} holds labels: ask for one at a time.")
+    return names
+
+
+def _check_column(table: Table, name: str, purpose: str) -> None:
+    if name in table.kinds:
+        return
+    lower = {column.lower(): column for column in table.kinds}
+    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+    hint = f"Did you mean '{lower[near[0]]}'?" if near else f"Its columns: {named(list(table.kinds))}."
+    raise InputError(f"{table.source} has no column '{name}' {purpose}. {hint}")
+
+
+def _asked(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task | None) -> tuple[Asked, list[Notice]]:
+    if len(frame) < ROWS:
+        where = f"with a known target {named(names)}" if len(frame) < len(table.frame) else "in all"
+        raise InputError(f"{table.source} has {counted(len(frame), 'row')} {where}: an audit needs at least {ROWS}.")
+    labelled = table.kinds[names[0]] == "label"
+    if labelled and task == "regression":
+        raise InputError(f"The target '{names[0]}' holds labels, and regression needs numbers: ask for classification.")
+    if len(names) > 1 and task == "classification":
+        raise InputError(f"Classification takes one target, not {len(names)}: name one of {named(names)}.")
+    for name in names:
+        if frame[name].nunique() == 1:
+            what = "a single class" if labelled or task == "classification" else "constant"
+            raise InputError(f"The target '{name}' is {what}, always {frame[name].iloc[0]}: there is nothing to learn.")
+    if labelled:
+        return _classes(frame, names), []
+    values = frame[list(names)].to_numpy(dtype=float)
+    decided = task or (task_of_numbers(values) if len(names) == 1 else "regression")
+    if decided == "regression":
+        return Asked(names, "regression", values), []
+    asked = _classes(frame, names)
+    sentence = f"The target '{names[0]}' has {len(asked.classes)} distinct values: classes, unless regression is asked."
+    return asked, [] if task else [Notice("task", names[0], sentence)]
+
+
+def _classes(frame: pd.DataFrame, names: tuple[str, ...]) -> Asked:
+    labels = labels_of(frame[names[0]])
+    counts = pd.Series(labels).value_counts()
+    if len(counts) > min(CLASSES, len(labels) / 2):
+        raise InputError(
+            f"The target '{names[0]}' has {len(counts)} classes in {len(labels)} rows, too many to learn: group them, "
+            "or ask for regression if they are numbers."
+        )
+    if small := [str(name) for name, count in counts.items() if count < CLASS_ROWS]:
+        what = "a single row" if (counts == 1).any() else f"fewer than {CLASS_ROWS}"
+        raise InputError(
+            f"Target '{names[0]}': a class needs {CLASS_ROWS} rows, to learn, to choose and to test, and {what} is all "
+            f"that there is of {named(small)}: leave those rows out, or group classes."
+        )
+    return Asked(names, "classification", labels, tuple(sorted(map(str, counts.index), key=_natural)))
+
+
+def _natural(name: str) -> tuple[float, str]:
+    """Numbers by size, then names by letters."""
+    try:
+        return float(name), name
+    except ValueError:
+        return np.inf, name
+
+
+def _check_features(table: Table, features: pd.DataFrame, names: tuple[str, ...]) -> None:
+    if features.shape[1] == 0:
+        others = [name for name in table.kinds if name not in names]
+        why = f"{named(others)} cannot be used" if others else "there is none beside the target"
+        raise InputError(f"{table.source} has no column to learn from: {why}.")
+    if all(features[name].nunique(dropna=False) == 1 for name in features):
+        raise InputError(f"{table.source} has no column to learn from: all are constant ({named(list(features))}).")
+
+
+def _unknown_targets(known: pd.Series, names: tuple[str, ...]) -> list[Notice]:
+    count = int((~known).sum())
+    if not count:
+        return []
+    sentence = f"The target {named(names)} is missing in {counted(count, 'row')} of {len(known):,}: left out."
+    return [Notice("missing target", names[0], sentence)]
+
+
+def _repeated_rows(frame: pd.DataFrame) -> list[Notice]:
+    count = int(frame.duplicated().sum())
+    if count < REPEATED * len(frame):
+        return []
+    sentence = f"{counted(count, 'row')} of {len(frame):,} repeat another: training and test data will share some."
+    return [Notice("repeated rows", "rows", sentence)]

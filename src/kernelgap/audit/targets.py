@@ -1,0 +1,95 @@
+"""What is to be predicted: one or several numbers, or one of several classes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from pydantic import BaseModel, ConfigDict
+
+from kernelgap.audit.table import Task
+from kernelgap.errors import InputError, validated
+
+FEW_VALUES = 20  # whole numbers with at most so many distinct values ...
+ROWS_EACH = 5  # ... and so many rows for each, on average, are taken as classes
+CLASS_ROWS = 3  # one to learn from, one to choose by, one to test on
+
+
+class Targets(BaseModel):
+    """How targets become columns of numbers, and predictions targets again.
+
+    Regression: the values less their mean over the training rows, divided by their standard deviation.
+    Classification: 1 in the column of the class and 0 in the others; the largest column of a prediction is its class.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    names: tuple[str, ...]
+    task: Task
+    classes: tuple[str, ...] = ()
+    means: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
+
+    @classmethod
+    def fit(cls, question: "Asked", rows: Sequence[int] | np.ndarray) -> "Targets":
+        """From the training rows alone; the classes are those of the question."""
+        if question.task == "classification":
+            return cls(names=question.names, task="classification", classes=question.classes)
+        values = question.values[rows]
+        scales = values.std(axis=0)
+        return cls(
+            names=question.names,
+            task="regression",
+            means=tuple(values.mean(axis=0).tolist()),
+            scales=tuple(np.where(scales > 0, scales, 1.0).tolist()),
+        )
+
+    @classmethod
+    def rebuild(cls, description: Mapping[str, Any]) -> "Targets":
+        """From what ``describe`` gave, or from the same read from a JSON file."""
+        return validated(cls, description)
+
+    def describe(self) -> dict[str, Any]:
+        """Plain lists, numbers and texts."""
+        return self.model_dump(mode="json")
+
+    @property
+    def outputs(self) -> int:
+        """Columns of numbers."""
+        return len(self.classes) or len(self.names)
+
+    def encode(self, values: np.ndarray) -> Float[np.ndarray, "n outputs"]:
+        """Values (n, targets), or labels (n,), as the columns that are learned."""
+        if self.task == "regression":
+            return (np.asarray(values, dtype=float) - self.means) / self.scales
+        place = {name: i for i, name in enumerate(self.classes)}
+        if strange := sorted({str(value) for value in values} - set(place)):
+            raise InputError(f"'{strange[0]}' is none of the classes {', '.join(self.classes)}.")
+        return np.eye(len(self.classes))[[place[str(value)] for value in values]]
+
+    def decode(self, columns: Float[np.ndarray, "n outputs"]) -> np.ndarray:
+        """Predicted columns as values (n, targets), or as labels (n,)."""
+        if self.task == "regression":
+            return columns * np.array(self.scales) + np.array(self.means)
+        return np.array(self.classes, dtype=object)[np.argmax(columns, axis=1)]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The targets of a table: numbers (n, targets) or labels (n,)."""
+
+    names: tuple[str, ...]
+    task: Task
+    values: np.ndarray
+    classes: tuple[str, ...] = ()
+
+
+def task_of_numbers(values: np.ndarray) -> Task:
+    """Two values, or few whole numbers with many rows each, are classes; anything else is a quantity."""
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) == 2:
+        return "classification"
+    whole = bool((distinct == np.round(distinct)).all())
+    few = len(distinct) <= FEW_VALUES and len(values) >= ROWS_EACH * len(distinct) and counts.min() >= CLASS_ROWS
+    return "classification" if whole and few else "regression"

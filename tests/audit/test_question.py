@@ -1,0 +1,216 @@
+"""What a table asks, and the sentences for tables that ask nothing."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelgap import InputError
+from kernelgap.audit.question import Question, pose
+from kernelgap.audit.reading import read_table
+from kernelgap.audit.targets import Targets
+
+
+@pytest.fixture
+def frame(rng):
+    x = rng.normal(size=(60, 2))
+    return pd.DataFrame(
+        {
+            "x": x[:, 0],
+            "colour": rng.choice(["red", "blue"], 60),
+            "price": x[:, 1],
+            "second price": rng.normal(size=60),
+            "kind": np.repeat(["a", "b", "c"], 20),
+            "code": np.tile([0, 1, 2, 5], 15),
+            "truth": np.tile([True, False], 30),
+            "day": pd.date_range("2024-01-01", periods=60),
+            "name": [f"row {i}" for i in range(60)],
+        }
+    )
+
+
+def ask(frame: pd.DataFrame, *arguments: object, **options: object) -> Question:
+    return pose(read_table(frame, seed=0), *arguments, **options)
+
+
+def whats(question: Question) -> list[str]:
+    return [notice.what for notice in question.notices]
+
+
+def test_one_number(frame):
+    question = ask(frame, "price")
+    assert question.task == "regression"
+    assert np.array_equal(question.asked.values[:, 0], frame["price"])
+    assert list(question.features) == ["x", "colour", "second price", "kind", "code", "truth"]
+    assert whats(question) == ["left out", "left out"]
+
+
+def test_several_numbers(frame):
+    question = ask(frame, ["price", "second price"])
+    assert question.task == "regression"
+    assert question.asked.values.shape == (60, 2)
+    assert not {"price", "second price"} & set(question.features)
+
+
+def test_labels_are_classes(frame):
+    question = ask(frame, "kind")
+    assert question.task == "classification"
+    assert question.asked.classes == ("a", "b", "c")
+    assert question.asked.values.tolist() == frame["kind"].tolist()
+
+
+@pytest.mark.parametrize(("target", "classes"), [("code", ("0", "1", "2", "5")), ("truth", ("0", "1"))])
+def test_few_whole_numbers_are_classes_unless_told_otherwise(frame, target, classes):
+    question = ask(frame, target)
+    assert question.task == "classification"
+    assert question.asked.classes == classes
+    assert "task" in whats(question)
+    assert "task" not in whats(ask(frame, target, task="classification"))
+    told = ask(frame, target, task="regression")
+    assert told.task == "regression"
+    assert told.asked.values[:, 0].tolist() == frame[target].tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(60) % 15,  # 4 rows for each
+        np.arange(60) % 4 / 2,  # halves
+        np.r_[np.arange(58) % 4, 9, 9],  # two rows are too few for a class
+    ],
+)
+def test_other_numbers_are_quantities(frame, values):
+    assert ask(frame.assign(code=values), "code").task == "regression"
+
+
+def test_classes_are_in_the_order_of_numbers(frame):
+    assert ask(frame.assign(code=np.tile([10, 9, -1], 20)), "code").asked.classes == ("-1", "9", "10")
+
+
+def test_the_source_may_name_its_target():
+    question = pose(read_table("wine", seed=0))
+    assert question.task == "classification"
+    assert question.asked.classes == ("class_0", "class_1", "class_2")
+    assert pose(read_table("digits", seed=0)).asked.classes == tuple("0123456789")
+    assert pose(read_table("diabetes", seed=0)).task == "regression"
+
+
+def test_rows_without_a_target_are_left_out(frame):
+    frame.loc[[3, 5], "price"] = [np.nan, np.inf]
+    question = ask(frame, "price")
+    assert question.rows == 58
+    assert "missing in 2 rows of 60" in next(n for n in question.notices if n.what == "missing target").sentence
+    assert question.features.index.tolist() == [i for i in range(60) if i not in (3, 5)]
+
+
+def same(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame
+
+
+def having(**columns: object) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    return lambda frame: frame.assign(**columns)
+
+
+MISTAKES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], object, dict[str, object], str]] = {
+    "no target": (same, (), {}, "Name the target, one of the columns 'x', 'colour'"),
+    "absent": (same, "Prise", {}, "no column 'Prise' for the target. Did you mean 'price'?"),
+    "absent, nothing near": (same, "qqq", {}, "no column 'qqq' .* Its columns: 'x', "),
+    "twice": (same, ["x", "x"], {}, "named twice"),
+    "date": (same, "day", {}, "target 'day' holds dates"),
+    "text": (same, "name", {}, "target 'name' is free text"),
+    "empty": (having(price=np.nan), "price", {}, "target 'price' is empty"),
+    "constant": (having(price=2.5), "price", {}, "is constant, always 2.5"),
+    "one class": (having(kind="a"), "kind", {}, "is a single class, always a"),
+    "single row": (having(kind=["s"] + ["a"] * 59), "kind", {}, "a single row is all that there is of 's'"),
+    "two rows": (having(kind=["p", "p"] + ["a"] * 58), "kind", {}, "fewer than 3 is all .* of 'p'"),
+    "many classes": (having(price=range(60)), "price", {"task": "classification"}, "60 classes in 60 rows"),
+    "few rows": (lambda frame: frame[:20], "price", {}, "has 20 rows in all: an audit needs at least 30"),
+    "few known": (having(price=[*range(20)] + [None] * 40), "price", {}, "20 rows with a known target 'price'"),
+    "labels as numbers": (same, "kind", {"task": "regression"}, "holds labels, and regression needs numbers"),
+    "several with labels": (same, ["price", "kind"], {}, "Several targets must be numbers, and 'kind'"),
+    "several classes": (same, ["price", "x"], {"task": "classification"}, "takes one target, not 2"),
+    "task": (same, "price", {"task": "ranking"}, "Unknown task 'ranking'"),
+    "left out": (same, "price", {"leave_out": ["price"]}, "is the target, it cannot be left out"),
+    "left out, absent": (same, "price", {"leave_out": ["colours"]}, "Did you mean 'colour'"),
+    "no features": (lambda frame: frame[["price", "day"]], "price", {}, "to learn from: 'day' cannot be used"),
+    "all left out": (lambda frame: frame[["price", "x"]], "price", {"leave_out": ["x"]}, "no column to learn from"),
+    "all constant": (
+        lambda frame: frame[["price"]].assign(u=1, v="a"), "price", {}, r"all are constant \('u' and 'v'\)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_each_mistake_has_its_sentence(frame, mistake):
+    spoil, target, options, sentence = MISTAKES[mistake]
+    with pytest.raises(InputError, match=sentence) as caught:
+        ask(spoil(frame), target, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_target_whose_name_occurs_twice_is_refused(frame):
+    double = pd.concat([frame, frame[["price"]]], axis=1)
+    with pytest.raises(InputError, match="several columns called 'price'"):
+        ask(double, "price")
+    assert "names" in whats(ask(double, "x"))
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda y: y,
+        lambda y: -3 * y + 100,
+        lambda y: np.round(1000 * y),
+        lambda y: np.where(np.arange(60) % 5, y, np.nan),
+    ],
+)
+def test_copies_of_the_target_are_warned_of(frame, disguise):
+    question = ask(frame.assign(copy=disguise(frame["price"].to_numpy())), "price")
+    leaks = [notice for notice in question.notices if notice.what == "leak"]
+    assert [notice.where for notice in leaks] == ["copy"]
+    assert "copy" in question.features
+    left = ask(frame.assign(copy=frame["price"]), "price", leave_out=["copy"])
+    assert "leak" not in whats(left)
+    assert "copy" not in left.features
+
+
+def test_classes_under_other_names_are_warned_of(frame):
+    copies = frame.assign(number=frame["kind"].map({"a": 3, "b": 1, "c": 2}), name=frame["kind"].str.upper())
+    leaks = [notice.where for notice in ask(copies, "kind").notices if notice.what == "leak"]
+    assert leaks == ["name", "number"]
+
+
+def test_good_features_are_no_leaks(frame, rng):
+    near = frame.assign(near=frame["price"] + 0.01 * rng.normal(size=60), part=frame["kind"].replace("c", "b"))
+    assert "leak" not in whats(ask(near, "price"))
+    assert "leak" not in whats(ask(near, "kind"))
+
+
+def test_rows_that_repeat_are_told(frame):
+    assert "repeated rows" in whats(ask(pd.concat([frame, frame[:5]]).drop(columns=["day", "name"]), "price"))
+
+
+def test_numbers_are_scaled_by_the_training_rows_and_back(frame):
+    asked = ask(frame, ["price", "second price"]).asked
+    targets = Targets.fit(asked, np.arange(40))
+    coded = targets.encode(asked.values)
+    assert np.allclose(coded[:40].mean(axis=0), 0)
+    assert np.allclose(coded[:40].std(axis=0), 1)
+    assert np.allclose(targets.decode(coded), asked.values, rtol=1e-14)
+    changed = asked.values.copy()
+    changed[40:] += 1000
+    assert Targets.fit(type(asked)(asked.names, asked.task, changed), np.arange(40)) == targets
+    assert Targets.rebuild(targets.describe()) == targets
+    assert targets.outputs == 2
+
+
+def test_classes_are_columns_and_back(frame):
+    asked = ask(frame, "kind").asked
+    targets = Targets.fit(asked, np.arange(40))
+    coded = targets.encode(asked.values)
+    assert coded.sum(axis=0).tolist() == [20, 20, 20]
+    assert targets.decode(coded - 0.3).tolist() == asked.values.tolist()
+    assert Targets.rebuild(targets.describe()) == targets
+    with pytest.raises(InputError, match="'z' is none of the classes a, b, c"):
+        targets.encode(np.array(["a", "z"]))
