@@ -1,5 +1,6 @@
 """Ridge paths, and linear regression over features."""
 
+from kernelgap.regression.adaptive import Round, adaptive_rounds
 from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
 from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
@@ -12,8 +13,10 @@ __all__ = [
     "FeaturePath",
     "NotPositiveWarning",
     "RidgePath",
+    "Round",
     "Solutions",
     "Spectrum",
+    "adaptive_rounds",
     "at_edge",
     "choose_ridge",
     "default_ridges",
