@@ -73,7 +73,7 @@ class Adaptive(KernelEstimator):
         require_memory(
             3 * 8 * n * n,
             f"An adaptive kernel on {n} samples",
-            "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem).",
+            "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem_path).",
         )
         best, tried = self._search(X, Y)
         factor, found = best
@@ -111,16 +111,13 @@ class Adaptive(KernelEstimator):
     ) -> Iterator[tuple[float, Round]]:
         base = kernels.get(self.kernel)
         check_flag(self.diagonal, "diagonal")
-        if isinstance(self.ridge, str) and self.ridge != "path":
-            raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
-        ridges = None if isinstance(self.ridge, str) else self.ridge
         factors = [check_number(f, "A factor", positive=True) for f in np.atleast_1d(self.factors).tolist()]
         if not factors:
             raise InputError("factors must name at least one number that the bandwidth is multiplied by.")
         for factor in factors:
             scaled = replace(base, factor=base.factor * factor) if isinstance(base, DistanceKernel) else base
             for found in adaptive_rounds(
-                scaled, X, Y, held_out, rounds=self.rounds, ridges=ridges, diagonal=bool(self.diagonal)
+                scaled, X, Y, held_out, rounds=self.rounds, ridges=self._ridges, diagonal=bool(self.diagonal)
             ):
                 yield factor, found
 

@@ -75,7 +75,7 @@ def adaptive_rounds(
     require_memory(
         8 * (2 * n * n + len(X_out) * n + 6 * d * d),
         f"An adaptive kernel on {n} samples with {d} features",
-        "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem).",
+        "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path).",
     )
     chosen = default_ridges(1.0, n + len(X_out)) if ridges is None else check_ridges(ridges)
     return _rounds(kernel, X, Y, X_out, Y_out, rounds, chosen, diagonal)
