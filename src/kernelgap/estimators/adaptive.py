@@ -1,6 +1,6 @@
 """The adaptive kernel, a recursive feature machine, as a scikit-learn regressor and classifier."""
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegre
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_flag, check_number
 from kernelgap.kernels.distance_kernel import DistanceKernel
-from kernelgap.machine import require_memory
+from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
 from kernelgap.regression import Round, adaptive_rounds, ridge_path
 from kernelgap.regression.selection import held_out_rows
 
@@ -87,9 +87,10 @@ class Adaptive(KernelEstimator):
             "ridge": np.array([r.ridge for _, r in tried]),
             "validation_error": np.array([r.error for _, r in tried]),
         }
-        path = ridge_path(self.kernel_(X), Y, self.ridge_, overwrite=True)
+        with one_blas_thread():
+            path = ridge_path(self.kernel_(X), Y, self.ridge_, overwrite=True)
+            self.dual_coef_ = path.coefficients[0]
         self.spectrum_ = path.spectrum
-        self.dual_coef_ = path.coefficients[0]
         self.X_fit_ = X
 
     def _search(self, X: np.ndarray, Y: np.ndarray) -> tuple[tuple[float, Round], list[tuple[float, Round]]]:
@@ -97,29 +98,22 @@ class Adaptive(KernelEstimator):
             raise InputError("Nothing can be held out of 1 sample to choose by: give more.")
         out = held_out_rows(check_random_state(self.random_state).permutation(len(X)), self.validation_fraction)[0]
         kept = np.setdiff1d(np.arange(len(X)), out)
-        best: tuple[float, Round] | None = None
-        tried = []
-        for factor, found in self._rounds(X[kept], Y[kept], (X[out], Y[out])):
-            if best is None or found.error < best[1].error:
-                best = factor, found
-            tried.append((factor, replace(found, coefficients=np.empty((0, Y.shape[1])))))
-        assert best is not None
-        return best, tried
-
-    def _rounds(
-        self, X: np.ndarray, Y: np.ndarray, held_out: tuple[np.ndarray, np.ndarray]
-    ) -> Iterator[tuple[float, Round]]:
         base = kernels.get(self.kernel)
         check_flag(self.diagonal, "diagonal")
         factors = [check_number(f, "A factor", positive=True) for f in np.atleast_1d(self.factors).tolist()]
         if not factors:
             raise InputError("factors must name at least one number that the bandwidth is multiplied by.")
-        for factor in factors:
+        options: dict[str, Any] = {"rounds": self.rounds, "ridges": self._ridges, "diagonal": bool(self.diagonal)}
+
+        def rounds(factor: float) -> list[tuple[float, Round]]:
             scaled = replace(base, factor=base.factor * factor) if isinstance(base, DistanceKernel) else base
-            for found in adaptive_rounds(
-                scaled, X, Y, held_out, rounds=self.rounds, ridges=self._ridges, diagonal=bool(self.diagonal)
-            ):
-                yield factor, found
+            found = adaptive_rounds(scaled, X[kept], Y[kept], (X[out], Y[out]), **options)
+            return [(factor, replace(r, coefficients=np.empty((0, Y.shape[1])))) for r in found]  # they are not needed
+
+        side_by_side = max(1, min(threads(), len(factors), available_memory() // (3 * 8 * len(X) ** 2)))
+        with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
+            tried = [each for found in pool.map(rounds, factors) for each in found]
+        return min(tried, key=lambda each: each[1].error), tried
 
 
 class AdaptiveKernelRegressor(Adaptive, KernelRegressor):

@@ -20,7 +20,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.distance_kernel import DistanceKernel
 from kernelgap.kernels.mahalanobis import Mahalanobis, Metric
-from kernelgap.machine import require_memory
+from kernelgap.machine import one_blas_thread, require_memory
 from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import best_ridge, solve_quietly
 from kernelgap.regression.spectrum import Spectrum
@@ -96,10 +96,11 @@ def _rounds(
     for number in range(rounds + 1):
         assert metric is not None
         adapted = Mahalanobis(kernel, metric).fit(inputs)
-        path = solve_quietly(adapted(X), Y, ridges)
-        errors = path.errors(adapted(X_out, X), Y_out)
-        best = best_ridge(errors, ridges, POSITIVE)
-        found = Round(number, adapted, ridges, errors, best, _solution(path, best))
+        with one_blas_thread():  # where others use the cores too, the small products of a factorisation wait for them
+            path = solve_quietly(adapted(X), Y, ridges)
+            errors = path.errors(adapted(X_out, X), Y_out)
+            best = best_ridge(errors, ridges, POSITIVE)
+            found = Round(number, adapted, ridges, errors, best, _solution(path, best))
         yield found
         if number == rounds:
             return
