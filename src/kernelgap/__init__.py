@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     )
     from kernelgap.errors import InputError
     from kernelgap.estimators import (
+        AdaptiveKernelClassifier,
+        AdaptiveKernelRegressor,
         KernelClassifier,
         KernelRegressor,
         ResNetRegressor,
@@ -50,6 +52,8 @@ _HOME = {
     ),
     **dict.fromkeys(
         (
+            "AdaptiveKernelClassifier",
+            "AdaptiveKernelRegressor",
             "KernelClassifier",
             "KernelRegressor",
             "ResNetRegressor",
@@ -64,6 +68,8 @@ _HOME = {
 }
 
 __all__ = [
+    "AdaptiveKernelClassifier",
+    "AdaptiveKernelRegressor",
     "InputError",
     "KernelClassifier",
     "KernelRegressor",

@@ -32,7 +32,9 @@ SEC8 = kg.problems.get("sec8")
         kg.KernelRegressor("gaussian", selection="loo"),
         kg.KernelRegressor("laplace + ck3", selection="gcv"),
         kg.KernelRegressor("precomputed", ridge=1.0),
+        kg.KernelRegressor("laplace", landmarks=100),
         kg.KernelClassifier(),
+        kg.KernelClassifier(landmarks=10),
         kg.KernelClassifier("gaussian", selection="folds", folds=3),
     ]
 )
@@ -159,6 +161,26 @@ def test_predictions_in_blocks(monkeypatch):
     np.testing.assert_allclose(model.predict(X), whole, rtol=1e-12)
 
 
+def test_landmarks():
+    X, Y = SEC8.sample(300, seed=0)
+    new, _ = SEC8.sample(500, seed=1)
+    exact = kg.KernelRegressor("ck2", ridge=[1.0], random_state=0).fit(X, Y)
+    some, every = (kg.KernelRegressor("ck2", ridge=[1.0], landmarks=p, random_state=0).fit(X, Y) for p in (40, 300))
+    assert some.X_fit_.shape == (40, 30)
+    assert some.dual_coef_.shape == (40, 15)
+    np.testing.assert_allclose(every.predict(new), exact.predict(new), rtol=1e-7, atol=1e-9)
+    assert np.abs(some.predict(new) - exact.predict(new)).max() > 0.1
+    for mistake, words in (
+        ({"selection": "loo"}, "on a holdout, not by 'loo'"),
+        ({"landmarks": 0}, "number of landmarks"),
+        ({"landmarks": "many"}, "number of landmarks"),
+        ({"kernel": "precomputed"}, "not a Gram matrix"),
+        ({"ridge": "large"}, "ridge must be a number"),
+    ):
+        with pytest.raises(InputError, match=words):
+            kg.KernelRegressor(**{"landmarks": 20} | mistake).fit(X[:30], Y[:30])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -196,6 +218,7 @@ MODELS = {
     "numbers": (kg.KernelClassifier("ntk2"), (np.eye(9), np.array([3, 5, 7] * 3))),
     "sampled": (kg.KernelRegressor("random_features(feature='sign', count=30)", ridge=1.0), SEC8.sample(40, seed=0)),
     "frame": (kg.KernelRegressor(), (pd.DataFrame(np.eye(9), columns=list("abcdefghi")), np.arange(9.0))),
+    "landmarks": (kg.KernelRegressor("gaussian", landmarks=15, random_state=0), SEC8.sample(40, seed=0)),
     "precomputed": (kg.KernelRegressor("precomputed", ridge=0.5), (np.eye(9), np.arange(9.0))),
 }
 

@@ -1,5 +1,7 @@
 """One protocol for every network, each against a naive forward pass and finite differences."""
 
+import pickle
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,12 +17,23 @@ def s(z):
     return np.maximum(z, 0)
 
 
+def deep(depth):
+    def out(p, x):
+        h = p["W"] @ x + p["b1"]
+        for i in range(1, depth + 1):
+            h = h + p[f"B{i}"] @ s(p[f"V{i}"] @ h + p[f"c{i}"]) / np.sqrt(depth)
+        return p["A"] @ s(h)
+
+    return out
+
+
 NAIVE = {
     "2layer-signs": lambda p, x: p["A"] @ s(p["W"] @ x),
     "2layer": lambda p, x: p["A"] @ s(p["W"] @ x + p["b1"]),
     "3layer": lambda p, x: p["A"] @ s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"]),
     "3resnet": lambda p, x: p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["V"] @ p["A"] @ s(p["W"] @ x + p["b1"]) + p["b2"])),
     "3resnet-full": lambda p, x: p["A"] @ (s(p["W"] @ x + p["b1"]) + s(p["U"] @ s(p["W"] @ x + p["b1"]) + p["b2"])),
+    "resnet-2": deep(2),
 }
 
 
@@ -87,6 +100,28 @@ def test_the_two_resnets_agree_when_u_is_va(rng):
     assert np.abs(networks.resnet.apply(narrow, x) - networks.resnet_full.apply(other, x)).max() > 1e-3
 
 
+@pytest.mark.parametrize("depth", [1, 5])
+def test_deep_resnets_of_any_depth(depth, rng):
+    network = networks.get(f"resnet-{depth}")
+    assert network is networks.deep_resnet(depth)
+    params = network.init(jax.random.key(1), inputs=D, outputs=K, width=M)
+    assert len(params) == 3 + 3 * depth
+    x = rng.standard_normal((6, D)).astype(np.float32)
+    naive = np.array([deep(depth)({k: np.asarray(v, float) for k, v in params.items()}, row) for row in x])
+    for one in (network, pickle.loads(pickle.dumps(network))):
+        np.testing.assert_allclose(one.apply(params, jnp.asarray(x)), naive, rtol=2e-5, atol=2e-6)
+
+
+def test_a_deep_start_is_as_large_as_a_shallow_one(rng):
+    x = jnp.asarray(rng.standard_normal((50, 40)), dtype=jnp.float32)
+    sizes = []
+    for depth in (1, 20):
+        network = networks.deep_resnet(depth)
+        features = network.features(network.init(jax.random.key(3), inputs=40, outputs=1, width=200), x)
+        sizes.append(float(jnp.sum(features**2)))
+    assert 0.8 < sizes[1] / sizes[0] < np.exp(0.5)
+
+
 def test_experiment_start_has_variance_one_over_m(network):
     m = 400
     params = network.init(jax.random.key(0), inputs=30, outputs=15, width=m)
@@ -136,5 +171,11 @@ def test_size_counts_parameters(network, params):
 def test_mistakes_get_a_sentence():
     with pytest.raises(InputError, match="Did you mean '3resnet'"):
         networks.get("resnet")
+    for depth in (0, 65, True):
+        with pytest.raises(InputError, match="between 1 and 64 of blocks"):
+            networks.deep_resnet(depth)
+    for name in ("resnet-0", "resnet-02", "resnet-x"):
+        with pytest.raises(InputError, match="Unknown network"):
+            networks.get(name)
     with pytest.raises(InputError, match="width of at least 1"):
         networks.resnet.init(jax.random.key(0), inputs=3, outputs=2, width=0)

@@ -97,7 +97,8 @@ def test_the_papers_values_belong_to_known_methods_and_stay_within_the_axis():
 def test_no_two_methods_look_alike():
     found = {trial.method for e in EXPERIMENTS.values() for trial in e.trials("quick", 0)}
     by_sgd = {f"{network}({mode}, SGD)" for network in ("2layer", "3layer", "3resnet") for mode in ("last", "NTK")}
-    methods = sorted(found | by_sgd | {"mine", "ck2 + laplace", "<b>"})
+    deep = {f"resnet-{depth}({mode})" for depth in (2, 4) for mode in ("all", "hidden", "last", "NTK")}
+    methods = sorted(found | by_sgd | deep | {"mine", "ck2 + laplace", "<b>"})
     drawn = [(look.colour, look.dash) for look in looks(methods).values()]
     assert len(set(drawn)) == len(methods)
     widths = looks(["3resnet(all) width 100", "3resnet(all) width 200", "3resnet(all)"]).values()

@@ -1,10 +1,13 @@
 """scikit-learn estimators over the networks and kernels."""
 
+from kernelgap.estimators.adaptive import AdaptiveKernelClassifier, AdaptiveKernelRegressor
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
 from kernelgap.estimators.saving import load
 
 __all__ = [
+    "AdaptiveKernelClassifier",
+    "AdaptiveKernelRegressor",
     "KernelClassifier",
     "KernelRegressor",
     "ResNetRegressor",

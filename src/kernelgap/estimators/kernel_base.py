@@ -13,9 +13,10 @@ from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
+from kernelgap.kernels.check import check_count
 from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import require_memory
-from kernelgap.regression import Choice, at_edge, choose_ridge, ridge_path
+from kernelgap.regression import Choice, at_edge, choose_nystroem, choose_ridge, nystroem_features, ridge_path
 
 FALLING = 0.01  # share by which the error falls towards an edge for it to matter
 BLOCK = 2**25  # entries of the Gram matrix that a prediction computes at a time: 256 MiB
@@ -32,6 +33,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         selection: str = "holdout",
         validation_fraction: float = 0.2,
         folds: int = 5,
+        landmarks: Any = None,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -39,6 +41,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.selection = selection
         self.validation_fraction = validation_fraction
         self.folds = folds
+        self.landmarks = landmarks
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -57,17 +60,20 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise InputError(f"With kernel='precomputed', fit takes the square Gram matrix, not the shape {X.shape}.")
         n = len(X)
-        require_memory(
-            3 * 8 * n * n,
-            f"Kernel regression on {n} samples",
-            "Take fewer, or regress over explicit features (kernels.random_features, regression.feature_path).",
-        )
-        choice = self._choose(self.kernel_(X), Y)
+        if self.landmarks is None:
+            require_memory(
+                3 * 8 * n * n,
+                f"Kernel regression on {n} samples",
+                "Take fewer, or regress over explicit features (landmarks=..., kernels.random_features).",
+            )
+            choice = self._choose(self.kernel_(X), Y)
+            self.X_fit_ = None if self._precomputed else X
+        else:
+            choice, self.X_fit_ = self._choose_over_landmarks(X, Y)
         self.ridge_ = choice.ridge
         self.spectrum_ = choice.spectrum
         self.dual_coef_ = choice.coefficients
         self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
-        self.X_fit_ = None if self._precomputed else X
 
     @property
     def ridge_at_edge_(self) -> str | None:
@@ -79,12 +85,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if is_number(self.ridge):
             path = ridge_path(gram, Y, self.ridge, overwrite=True)
             return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
-        if isinstance(self.ridge, str) and self.ridge != "path":
-            raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
         choice = choose_ridge(
             gram,
             Y,
-            None if isinstance(self.ridge, str) else self.ridge,
+            self._ridges,
             by=self.selection,
             rng=check_random_state(self.random_state),
             held_out=self.validation_fraction,
@@ -93,6 +97,25 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.ridge, str):  # the ends of the default path are as far as it makes sense to go
             _warn_of_edge(choice)
         return choice
+
+    @property
+    def _ridges(self) -> Any:
+        """Those to try; None for the default path."""
+        if isinstance(self.ridge, str) and self.ridge != "path":
+            raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
+        return None if isinstance(self.ridge, str) else self.ridge
+
+    def _choose_over_landmarks(self, X: np.ndarray, Y: np.ndarray) -> tuple[Choice, np.ndarray]:
+        """The same over Nystroem features; the coefficients are then the landmarks'."""
+        if self.selection != "holdout":
+            raise InputError(f"With landmarks a ridge is chosen on a holdout, not by {self.selection!r}.")
+        check_count(self.landmarks, "The number of landmarks")
+        rng = check_random_state(self.random_state)
+        features = nystroem_features(self.kernel_, X, int(self.landmarks), rng=rng)
+        choice = choose_nystroem(features, X, Y, self._ridges, rng=rng, held_out=self.validation_fraction)
+        if not isinstance(self.ridge, str):
+            _warn_of_edge(choice)
+        return choice, features.landmarks
 
     def _outputs(self, X: Any) -> np.ndarray:
         """The regression's outputs, (n, k)."""

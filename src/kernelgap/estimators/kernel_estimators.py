@@ -22,7 +22,9 @@ PARAMETERS = """
         all samples.
     validation_fraction : share of the samples that "holdout" holds out.
     folds : how many there are with "folds".
-    random_state : seed of the held-out part or the folds.
+    landmarks : for more samples than a Gram matrix has room for: how many of them to see the kernel through (Nystroem
+        features, drawn at random). ``regression.most_landmarks`` says how many fit. None for the exact regression.
+    random_state : seed of the held-out part or the folds, and of the landmarks.
 
     Attributes
     ----------
@@ -31,7 +33,7 @@ PARAMETERS = """
         where the error still fell towards the edge of a list of yours.
     path_ : "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
     spectrum_ : how healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
-    dual_coef_, X_fit_ : the prediction at x is K(x, X_fit_) dual_coef_.
+    dual_coef_, X_fit_ : the prediction at x is K(x, X_fit_) dual_coef_. With landmarks, X_fit_ are these.
 """
 
 

@@ -15,11 +15,18 @@ from safetensors.numpy import save_file
 
 from kernelgap import kernels
 from kernelgap.errors import InputError, validated
+from kernelgap.estimators.adaptive import Adaptive, AdaptiveKernelClassifier, AdaptiveKernelRegressor
 from kernelgap.estimators.kernel_base import KernelEstimator
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
+from kernelgap.kernels import Kernel
+from kernelgap.kernels.distance_kernel import DistanceKernel
+from kernelgap.kernels.mahalanobis import Mahalanobis
 from kernelgap.regression import Spectrum
 
-KINDS: dict[str, type[KernelEstimator]] = {c.__name__: c for c in (KernelRegressor, KernelClassifier)}
+KINDS: dict[str, type[KernelEstimator]] = {
+    c.__name__: c for c in (KernelRegressor, KernelClassifier, AdaptiveKernelRegressor, AdaptiveKernelClassifier)
+}
+ROUNDS = ("factor", "round", "ridge", "validation_error")
 Arrays = Mapping[str, np.ndarray]
 Count = Annotated[int, Field(ge=1)]
 
@@ -36,7 +43,7 @@ class Header(BaseModel):
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     kernelgap: str
-    kind: Literal["KernelRegressor", "KernelClassifier"]
+    kind: Literal["KernelRegressor", "KernelClassifier", "AdaptiveKernelRegressor", "AdaptiveKernelClassifier"]
     kernel: str
     ridge: Annotated[float, Field(ge=0)]
     samples: Count
@@ -45,22 +52,18 @@ class Header(BaseModel):
     feature_names: list[str]
     single_output: bool
     labels: Labels | None = None
+    round: Annotated[int, Field(ge=0)] = 0
+    factor: Annotated[float, Field(gt=0)] = 1.0
 
 
 def save(model: KernelEstimator, path: str | Path) -> Path:
     """Write a fitted kernel estimator to a .safetensors file."""
     if not hasattr(model, "dual_coef_"):
         raise InputError("There is nothing to save before fit.")
-    try:
-        again = kernels.get(model.kernel_.spec)
-    except InputError:
-        again = None
-    if again != model.kernel_:
-        raise InputError(f"The kernel {model.kernel_.spec} is code of yours, which a file of numbers cannot hold.")
-    header = {
+    header: dict[str, Any] = {
         "kernelgap": version("kernelgap"),
         "kind": type(model).__name__,
-        "kernel": model.kernel_.spec,
+        "kernel": _text(model.kernel_.base if isinstance(model.kernel_, Mahalanobis) else model.kernel_),
         "ridge": model.ridge_,
         "samples": model.spectrum_.samples,
         "spectrum": [model.spectrum_.smallest, model.spectrum_.largest, model.spectrum_.jitter],
@@ -71,6 +74,9 @@ def save(model: KernelEstimator, path: str | Path) -> Path:
     given = {"dual_coef": model.dual_coef_, **{f"path.{name}": values for name, values in model.path_.items()}}
     if model.X_fit_ is not None:
         given["X_fit"] = model.X_fit_
+    if isinstance(model, Adaptive):
+        header |= {"round": model.round_, "factor": model.factor_}
+        given |= {"metric": model.metric_, **{f"rounds.{name}": model.rounds_[name] for name in ROUNDS}}
     if isinstance(model, KernelClassifier):
         labels = model.classes_
         header["labels"] = {
@@ -92,6 +98,17 @@ def save(model: KernelEstimator, path: str | Path) -> Path:
         with suppress(OSError):
             partial.unlink()
     return target
+
+
+def _text(kernel: Kernel) -> str:
+    """The kernel as text, if the text is all of it."""
+    try:
+        again = kernels.get(kernel.spec)
+    except InputError:
+        again = None
+    if again != kernel:
+        raise InputError(f"The kernel {kernel.spec} is code of yours, which a file of numbers cannot hold.")
+    return kernel.spec
 
 
 def load(path: str | Path) -> Any:
@@ -130,7 +147,7 @@ def _model(header: Header, arrays: Arrays) -> KernelEstimator:
     _check(ridges.shape == arrays["path.validation_error"].shape, "its ridges and their errors are not as many")
     _check(len(header.feature_names) in (0, features), "its features have other names than there are columns")
     model = KINDS[header.kind](kernel=header.kernel, ridge=header.ridge)
-    model.kernel_ = kernel
+    model.kernel_ = _with_rounds(model, header, arrays, kernel) if isinstance(model, Adaptive) else kernel
     model.ridge_ = header.ridge
     model.spectrum_ = Spectrum(n, *header.spectrum)
     model.n_features_in_ = features
@@ -144,6 +161,20 @@ def _model(header: Header, arrays: Arrays) -> KernelEstimator:
     else:
         model._single_output = header.single_output
     return model
+
+
+def _with_rounds(model: Adaptive, header: Header, arrays: Arrays, kernel: Kernel) -> Kernel:
+    """The kernel in its metric; what is known of the rounds goes into the model."""
+    _check({"metric", *(f"rounds.{name}" for name in ROUNDS)} <= set(arrays), "arrays are missing")
+    _check(isinstance(kernel, DistanceKernel), f"the kernel {header.kernel} has no metric")
+    assert isinstance(kernel, DistanceKernel)
+    _check(arrays["metric"].shape == (header.features,) * 2, "its metric has another shape than its inputs")
+    rounds = {name: arrays[f"rounds.{name}"] for name in ROUNDS}
+    _check(len({values.shape for values in rounds.values()}) == 1, "its rounds and their errors are not as many")
+    model.round_, model.factor_, model.rounds_ = header.round, header.factor, rounds
+    adapted = Mahalanobis(kernel, arrays["metric"])
+    model.metric_ = adapted.metric
+    return adapted
 
 
 def _classes(labels: Labels | None, *, outputs: int) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Kernels of |x - z| over a bandwidth, which the data set if nobody else does."""
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -8,8 +10,9 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.kernels.bandwidth import Bandwidth, check_bandwidth, median_distance
 from kernelgap.kernels.check import check_number
+from kernelgap.kernels.gram import check_overflow, evaluate
 from kernelgap.kernels.kernel import FormulaKernel, Gram
-from kernelgap.kernels.pairs import Rows
+from kernelgap.kernels.pairs import Pairs, Rows, Value
 from kernelgap.rows import check_rows
 
 
@@ -44,11 +47,27 @@ class DistanceKernel(FormulaKernel):
         return self.bandwidth != "median"
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
+        return self._centred(self.value, X, Z)
+
+    @abstractmethod
+    def slope(self, pairs: Pairs) -> Value:
+        """-kappa'(r) / r at r = |x - z|, where K(x,z) = kappa(r): the gradient of K(x,z) in x is slope (z - x)."""
+
+    def slopes(self, X: Rows, Z: Rows) -> Gram:
+        """The slope of each row of X with each of Z."""
+        with np.errstate(all="ignore"):
+            found = self._centred(self.slope, X, Z)
+            check_overflow(found, self.spec)
+        return found
+
+    @staticmethod
+    def _centred(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Gram:
+        """A formula in |x - z|: distances do not change if both are moved, but keep more digits."""
         if not len(X):
             return np.empty((0, len(Z)))
-        centre = X.mean(axis=0)  # distances do not change, but keep more digits
+        centre = X.mean(axis=0)
         first = X - centre
-        return super()._gram(first, first if Z is X else Z - centre)
+        return evaluate(formula, first, first if Z is X else Z - centre)
 
     def _diagonal(self, X: Rows) -> np.ndarray:
         return np.ones(len(X))

@@ -14,3 +14,6 @@ class Gaussian(DistanceKernel):
 
     def value(self, pairs: Pairs) -> Value:
         return pairs.arithmetic.exp(pairs.squared_distance / (-2 * self.length * self.length))
+
+    def slope(self, pairs: Pairs) -> Value:
+        return self.value(pairs) / (self.length * self.length)

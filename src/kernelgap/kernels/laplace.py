@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from kernelgap.kernels.distance_kernel import DistanceKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
@@ -15,3 +17,8 @@ class Laplace(DistanceKernel):
     def value(self, pairs: Pairs) -> Value:
         math = pairs.arithmetic
         return math.exp(math.sqrt(pairs.squared_distance) / -self.length)
+
+    def slope(self, pairs: Pairs) -> Value:
+        """exp(-r / h) / (h r), and 0 at r = 0, where the kernel has a tip and no direction is steeper than another."""
+        r = np.sqrt(np.maximum(pairs.squared_distance, 0.0))
+        return np.divide(np.exp(r / -self.length), self.length * r, out=np.zeros_like(r), where=r > 0)

@@ -1,6 +1,9 @@
 """Who learns by SGD: each network a small file with its weights and pure functions."""
 
+import re
+
 from kernelgap.errors import unknown
+from kernelgap.networks.deep_resnet import deep_resnet
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
 from kernelgap.networks.network import MODES, Network, Params, Weight
 from kernelgap.networks.resnet import resnet
@@ -9,7 +12,9 @@ from kernelgap.networks.three_layer import three_layer
 from kernelgap.networks.two_layer import two_layer
 from kernelgap.networks.two_layer_signs import two_layer_signs
 
-NETWORKS: dict[str, Network] = {n.name: n for n in (two_layer, three_layer, resnet, resnet_full, two_layer_signs)}
+NETWORKS: dict[str, Network] = {
+    n.name: n for n in (two_layer, three_layer, resnet, resnet_full, two_layer_signs, deep_resnet(2))
+}
 
 __all__ = [
     "MODES",
@@ -20,6 +25,7 @@ __all__ = [
     "Params",
     "Theory",
     "Weight",
+    "deep_resnet",
     "get",
     "resnet",
     "resnet_full",
@@ -30,7 +36,13 @@ __all__ = [
 
 
 def get(name: str) -> Network:
-    """A network by name: 2layer, 3layer, 3resnet (U = VA, sec. 6), 3resnet-full (eq. 2.1), 2layer-signs (sec. 8.2)."""
+    """A network by name: 2layer, 3layer, 3resnet (U = VA, sec. 6), 3resnet-full (eq. 2.1), 2layer-signs (sec. 8.2).
+
+    resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``).
+    """
+    deep = re.fullmatch(r"resnet-([1-9]\d{0,2})", name) if isinstance(name, str) else None
+    if deep:
+        return deep_resnet(int(deep[1]))
     if name not in NETWORKS:
         raise unknown("network", name, NETWORKS)
     return NETWORKS[name]

@@ -1,6 +1,9 @@
 """Ridge paths, and linear regression over features."""
 
+from kernelgap.regression.adaptive import Round, adaptive_rounds
 from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
+from kernelgap.regression.nystroem import Nystroem, NystroemPath, most_landmarks, nystroem_features, nystroem_path
+from kernelgap.regression.nystroem_choice import choose_nystroem
 from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
 from kernelgap.regression.selection import SELECTIONS, Choice, at_edge, choose_ridge
@@ -11,14 +14,22 @@ __all__ = [
     "Choice",
     "FeaturePath",
     "NotPositiveWarning",
+    "Nystroem",
+    "NystroemPath",
     "RidgePath",
+    "Round",
     "Solutions",
     "Spectrum",
+    "adaptive_rounds",
     "at_edge",
+    "choose_nystroem",
     "choose_ridge",
     "default_ridges",
     "feature_path",
     "lasso_path",
+    "most_landmarks",
+    "nystroem_features",
+    "nystroem_path",
     "ridge_path",
     "ridge_path_by_products",
 ]

@@ -44,12 +44,20 @@ def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object
     """
     features, Y = _checked(features, Y)
     n, m = features.shape
-    chosen = default_ridges(float(np.sum(features**2) / n), n) if ridges is None else check_ridges(ridges)
     if m < n:
-        path = ridge_path(features.T @ features, features.T @ Y, chosen, overwrite=True)
-        return FeaturePath(chosen, path.coefficients, path.spectrum)
+        return path_of_products(features.T @ features, features.T @ Y, n, ridges)
+    chosen = default_ridges(float(np.sum(features**2) / n), n) if ridges is None else check_ridges(ridges)
     path = ridge_path(features @ features.T, Y, chosen, overwrite=True)
     return FeaturePath(chosen, np.einsum("nm,rnk->rmk", features, path.coefficients, optimize=True), path.spectrum)
+
+
+def path_of_products(
+    products: Float[np.ndarray, "m m"], cross: Float[np.ndarray, "m k"], samples: int, ridges: object = None
+) -> FeaturePath:
+    """The same from Phi' Phi, which is used up, and Phi' Y, which can be summed over blocks of samples."""
+    chosen = default_ridges(float(np.trace(products)) / samples, samples) if ridges is None else check_ridges(ridges)
+    path = ridge_path(products, cross, chosen, overwrite=True)
+    return FeaturePath(chosen, path.coefficients, path.spectrum)
 
 
 def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: object = None) -> FeaturePath:

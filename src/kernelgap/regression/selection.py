@@ -63,22 +63,22 @@ def choose_ridge(
     if by in ("loo", "gcv"):
         path = ridge_path(gram, Y, ridges)
         errors = path.leave_one_out if by == "loo" else path.gcv
-        best = _best(errors, ridges, path.spectrum)
+        best = best_ridge(errors, ridges, path.spectrum)
         spectrum = replace(path.spectrum, jitter=float(path.added[best] - ridges[best]))
         return Choice(float(ridges[best]), ridges, errors, path.coefficients[best], spectrum)
-    splits = _held_out(rng.permutation(n), held_out) if by == "holdout" else _folds(rng.permutation(n), folds)
+    splits = held_out_rows(rng.permutation(n), held_out) if by == "holdout" else _folds(rng.permutation(n), folds)
     gram = as_factorisable(gram, copies=2)
     Y = check_targets(Y, n)
     whole, weighted = _factorise_and_judge(gram, Y, ridges, splits)
     errors = np.sum(weighted, axis=0) / sum(map(len, splits))
-    best = _best(errors, ridges, Spectrum(n, *whole.extremes))
+    best = best_ridge(errors, ridges, Spectrum(n, *whole.extremes))
     chosen = ridges[best : best + 1]
     spectrum = with_jitter(*whole.extremes, n, chosen)
     final = Solved(chosen, spectrum.safe(chosen), spectrum, whole, whole.rotate(Y))
     return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
 
 
-def _held_out(order: np.ndarray, share: object) -> list[np.ndarray]:
+def held_out_rows(order: np.ndarray, share: object) -> list[np.ndarray]:
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
         raise InputError(f"The share held out must be a number between 0 and 1, not {share!r}.")
     n = len(order)
@@ -92,7 +92,7 @@ def _folds(order: np.ndarray, folds: object) -> list[np.ndarray]:
     return np.array_split(order, int(folds))
 
 
-def _best(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"], spectrum: Spectrum) -> int:
+def best_ridge(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"], spectrum: Spectrum) -> int:
     """Where the error is smallest: if K is not positive, among the ridges that outweigh it, should there be any.
 
     The others make K + ridge I all but singular on the whole sample, whatever they promised where they were judged.
@@ -133,11 +133,19 @@ def _held_out_errors(
     gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"], out: np.ndarray
 ) -> Float[np.ndarray, " r"]:
     kept = np.setdiff1d(np.arange(len(gram)), out)
-    factors = Banded.of(gram[np.ix_(kept, kept)])
-    spectrum = Spectrum(len(kept), -factors.size, factors.size)  # bounds, which mostly do
+    path = solve_quietly(gram[np.ix_(kept, kept)], Y[kept], ridges)
+    return path.errors(gram[np.ix_(out, kept)], Y[out])
+
+
+def solve_quietly(
+    gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"]
+) -> Solved:
+    """Solve for every ridge on a part of the samples, using the matrix up; the fit on all of them will warn."""
+    n = len(gram)
+    factors = Banded.of(gram)
+    spectrum = Spectrum(n, -factors.size, factors.size)  # bounds, which mostly do
     added = ridges
     if not factors.exceeds(2 * spectrum.rounding - float(ridges.min())):
-        spectrum = with_jitter(*factors.extremes, len(kept), ridges, quiet=True)  # the fit on all samples will say it
+        spectrum = with_jitter(*factors.extremes, n, ridges, quiet=True)
         added = spectrum.safe(ridges)
-    path = Solved(ridges, added, spectrum, factors, factors.rotate(Y[kept]))
-    return path.errors(gram[np.ix_(out, kept)], Y[out])
+    return Solved(ridges, added, spectrum, factors, factors.rotate(Y))

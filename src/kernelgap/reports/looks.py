@@ -14,6 +14,8 @@ NETWORK_COLOURS = {
     "2layer": "#0d9a6c",
     "3resnet-full": "#c2559b",
     "2layer-signs": "#8a7a1f",
+    "resnet-2": "#8f2d1f",
+    "resnet-4": "#5b4bb0",
 }
 LIMITS = {
     "ck2": "2layer",

@@ -1,0 +1,128 @@
+"""The adaptive kernel, a recursive feature machine, as a scikit-learn regressor and classifier."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from kernelgap import kernels
+from kernelgap.errors import InputError
+from kernelgap.estimators.kernel_base import KernelEstimator
+from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
+from kernelgap.kernels import Kernel
+from kernelgap.kernels.check import check_flag, check_number
+from kernelgap.kernels.distance_kernel import DistanceKernel
+from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
+from kernelgap.regression import Round, adaptive_rounds, ridge_path
+from kernelgap.regression.selection import held_out_rows
+
+PARAMETERS = """
+    The kernel is K(x,z) = kappa(sqrt((x - z)' M (x - z))). It starts at M = I, and after each round of ridge regression
+    M becomes the average gradient outer product of the fitted function over the training inputs, scaled to the trace d.
+    The bandwidth, round and ridge with the least error on a held-out part are used with all the samples. Floors that
+    hold for every kernel do not bind it: its kernel depends on the labels.
+
+    Parameters
+    ----------
+    kernel : "laplace", "gaussian", either with arguments ("laplace(bandwidth=2.0)"), or such a kernel. A bandwidth
+        "median", the default, is settled anew in each round, on the inputs in that round's metric.
+    rounds : how often M is learned anew; with 0 it stays I, and this is ridge regression with a plain kernel.
+    factors : what the bandwidth is multiplied by; each of them goes through all the rounds.
+    ridge : a number, a list of numbers or "path", as for ``KernelRegressor``.
+    diagonal : True to keep M's diagonal only: a weight for each feature. Cheaper with thousands of features.
+    validation_fraction : share of the samples that is held out to choose by.
+    random_state : seed of the held-out part.
+
+    Attributes
+    ----------
+    metric_ : M, (d, d), of trace d.
+    kernel_, ridge_, round_, factor_ : what was used; the kernel with its metric and bandwidth.
+    rounds_ : "factor", "round", "ridge" and "validation_error", for each round its best ridge.
+    path_ : "ridge" and "validation_error" for each ridge tried, in the chosen round.
+    spectrum_, dual_coef_, X_fit_ : as for ``KernelRegressor``.
+"""
+
+
+class Adaptive(KernelEstimator):
+    """What the two share."""
+
+    def __init__(
+        self,
+        kernel: str | Kernel = "laplace",
+        *,
+        rounds: int = 5,
+        factors: Any = (1.0, 4.0),
+        ridge: Any = "path",
+        diagonal: bool = False,
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.rounds = rounds
+        self.factors = factors
+        self.ridge = ridge
+        self.diagonal = diagonal
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
+        """Choose bandwidth, round and ridge on held-out samples, then solve on all of them."""
+        n = len(X)
+        require_memory(
+            3 * 8 * n * n,
+            f"An adaptive kernel on {n} samples",
+            "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem_path).",
+        )
+        best, tried = self._search(X, Y)
+        factor, found = best
+        self.kernel_ = found.kernel
+        self.metric_ = found.kernel.metric
+        self.ridge_, self.round_, self.factor_ = found.ridge, found.number, factor
+        self.path_ = {"ridge": found.ridges, "validation_error": found.errors}
+        self.rounds_ = {
+            "factor": np.array([f for f, _ in tried]),
+            "round": np.array([float(r.number) for _, r in tried]),
+            "ridge": np.array([r.ridge for _, r in tried]),
+            "validation_error": np.array([r.error for _, r in tried]),
+        }
+        with one_blas_thread():
+            path = ridge_path(self.kernel_(X), Y, self.ridge_, overwrite=True)
+            self.dual_coef_ = path.coefficients[0]
+        self.spectrum_ = path.spectrum
+        self.X_fit_ = X
+
+    def _search(self, X: np.ndarray, Y: np.ndarray) -> tuple[tuple[float, Round], list[tuple[float, Round]]]:
+        if len(X) < 2:
+            raise InputError("Nothing can be held out of 1 sample to choose by: give more.")
+        out = held_out_rows(check_random_state(self.random_state).permutation(len(X)), self.validation_fraction)[0]
+        kept = np.setdiff1d(np.arange(len(X)), out)
+        base = kernels.get(self.kernel)
+        check_flag(self.diagonal, "diagonal")
+        factors = [check_number(f, "A factor", positive=True) for f in np.atleast_1d(self.factors).tolist()]
+        if not factors:
+            raise InputError("factors must name at least one number that the bandwidth is multiplied by.")
+        options: dict[str, Any] = {"rounds": self.rounds, "ridges": self._ridges, "diagonal": bool(self.diagonal)}
+
+        def rounds(factor: float) -> list[tuple[float, Round]]:
+            scaled = replace(base, factor=base.factor * factor) if isinstance(base, DistanceKernel) else base
+            found = adaptive_rounds(scaled, X[kept], Y[kept], (X[out], Y[out]), **options)
+            return [(factor, replace(r, coefficients=np.empty((0, Y.shape[1])))) for r in found]  # they are not needed
+
+        side_by_side = max(1, min(threads(), len(factors), available_memory() // (3 * 8 * len(X) ** 2)))
+        with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
+            tried = [each for found in pool.map(rounds, factors) for each in found]
+        return min(tried, key=lambda each: each[1].error), tried
+
+
+class AdaptiveKernelRegressor(Adaptive, KernelRegressor):
+    __doc__ = f"""Ridge regression with a kernel whose metric is learned: the recursive feature machine.
+{PARAMETERS}"""
+
+
+class AdaptiveKernelClassifier(Adaptive, KernelClassifier):
+    __doc__ = f"""Least squares on one-hot labels with a kernel whose metric is learned: the largest output's class.
+{PARAMETERS}
+    classes_ : the labels, in the order of the outputs.
+"""

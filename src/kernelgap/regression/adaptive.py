@@ -1,0 +1,128 @@
+"""Kernel regression that adapts its kernel: the recursive feature machine.
+
+The kernel K_M(x,z) = kappa(sqrt((x - z)' M (x - z))) starts at M = I. Each round is a ridge regression f with K_M,
+after which M becomes the average gradient outer product of f over the training inputs, scaled to the trace d:
+
+  M = (1/n) sum_i sum_outputs grad f(x_i) grad f(x_i)'  x  d / trace.
+
+Directions in which f changes come to count, others fade. Since M depends on the labels, this is no kernel method in the
+sense of a kernel that is fixed before the target: floors for every kernel do not bind it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.errors import InputError
+from kernelgap.kernels import Kernel
+from kernelgap.kernels.check import check_count
+from kernelgap.kernels.distance_kernel import DistanceKernel
+from kernelgap.kernels.mahalanobis import Mahalanobis, Metric
+from kernelgap.machine import one_blas_thread, require_memory
+from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges
+from kernelgap.regression.selection import best_ridge, solve_quietly
+from kernelgap.regression.spectrum import Spectrum
+from kernelgap.rows import check_rows
+
+POSITIVE = Spectrum(1, 0.0, 1.0)  # Gaussian and Laplace kernels are, in every metric
+
+
+@dataclass(frozen=True)
+class Round:
+    """One regression: with this kernel each ridge had these errors on held-out samples. Round 0 has M = I."""
+
+    number: int
+    kernel: Mahalanobis
+    ridges: Float[np.ndarray, " r"]
+    errors: Float[np.ndarray, " r"]
+    best: int
+    coefficients: Float[np.ndarray, "n k"]  # with the best ridge
+
+    @property
+    def ridge(self) -> float:
+        return float(self.ridges[self.best])
+
+    @property
+    def error(self) -> float:
+        """The least of the errors: the mean over samples of |prediction - y|^2."""
+        return float(self.errors[self.best])
+
+
+def adaptive_rounds(
+    kernel: Kernel,
+    X: Float[np.ndarray, "n d"],
+    Y: Float[np.ndarray, "n k"],
+    held_out: tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t k"]],
+    *,
+    rounds: int,
+    ridges: object = None,
+    diagonal: bool = False,
+) -> Iterator[Round]:
+    """Round 0 and then so many more, as they come: who runs out of time can stop.
+
+    ``kernel`` is Gaussian or Laplace. A bandwidth "median" is settled anew in each round, on all the inputs in that
+    round's metric; with a number it stays. Each round takes the ridge that is best on the held-out samples, from one
+    factorisation. ``diagonal`` keeps M's diagonal only. It ends early if f is constant: then M says nothing.
+    """
+    if not isinstance(kernel, DistanceKernel):
+        raise InputError(f"A kernel that adapts is gaussian or laplace, with or without arguments, not {kernel.spec}.")
+    check_count(rounds, "The number of rounds", least=0)
+    X, X_out = check_rows(X), check_rows(held_out[0], "The held-out X")
+    Y, Y_out = check_targets(Y, len(X)), check_targets(held_out[1], len(X_out))
+    n, d = X.shape
+    require_memory(
+        8 * (2 * n * n + len(X_out) * n + 6 * d * d),
+        f"An adaptive kernel on {n} samples with {d} features",
+        "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path).",
+    )
+    chosen = default_ridges(1.0, n + len(X_out)) if ridges is None else check_ridges(ridges)
+    return _rounds(kernel, X, Y, X_out, Y_out, rounds, chosen, diagonal)
+
+
+def _rounds(
+    kernel: DistanceKernel,
+    X: Float[np.ndarray, "n d"],
+    Y: Float[np.ndarray, "n k"],
+    X_out: Float[np.ndarray, "t d"],
+    Y_out: Float[np.ndarray, "t k"],
+    rounds: int,
+    ridges: Float[np.ndarray, " r"],
+    diagonal: bool,
+) -> Iterator[Round]:
+    inputs = np.concatenate([X, X_out])
+    metric: Metric | None = np.eye(X.shape[1])
+    for number in range(rounds + 1):
+        assert metric is not None
+        adapted = Mahalanobis(kernel, metric).fit(inputs)
+        with one_blas_thread():  # where others use the cores too, the small products of a factorisation wait for them
+            path = solve_quietly(adapted(X), Y, ridges)
+            errors = path.errors(adapted(X_out, X), Y_out)
+            best = best_ridge(errors, ridges, POSITIVE)
+            found = Round(number, adapted, ridges, errors, best, _solution(path, best))
+        yield found
+        if number == rounds:
+            return
+        metric = next_metric(adapted, X, found.coefficients, diagonal=diagonal)
+        if metric is None:
+            return
+
+
+def next_metric(
+    kernel: Mahalanobis, X: Float[np.ndarray, "n d"], coefficients: Float[np.ndarray, "n k"], *, diagonal: bool = False
+) -> Metric | None:
+    """The average gradient outer product of f = sum_j a_j K(., x_j), scaled to the trace d; None if f is constant."""
+    products = kernel.gradient_products(X, X, coefficients)
+    if diagonal:
+        products = np.diag(np.diag(products))
+    trace = float(np.trace(products))
+    if not (np.isfinite(trace) and trace > 0):
+        return None
+    metric = products * (len(products) / trace)
+    return (metric + metric.T) / 2
+
+
+def _solution(path: Solved, best: int) -> Float[np.ndarray, "n k"]:
+    one = slice(best, best + 1)
+    return Solved(path.ridges[one], path.added[one], path.spectrum, path._factors, path._rotated).coefficients[0]
