@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import tiny
 from kernelgap.cli import main
+from kernelgap.experiments import EXPERIMENTS, run
 
 TINY = Path(__file__).parents[1] / "tiny.py"
 
@@ -95,11 +97,13 @@ def test_what_cannot_be_certified_is_told_in_one_sentence(typed, capsys, argumen
     assert told.out == ""
 
 
-def test_a_run_is_certified_and_verified(tmp_path):
-    assert kernelgap("run", "tiny", cwd=tmp_path).returncode == 0
-    packed = kernelgap("certify", "run", "runs/tiny-quick", "--out", "cert.zip", "--width", 5, "--json", cwd=tmp_path)
-    assert packed.returncode == 0, packed.stderr
-    claim = json.loads(packed.stdout)
+def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
+    run("tiny", out="runs/tiny-quick", workers=1)
+    capsys.readouterr()
+    assert typed("certify", "run", "runs/tiny-quick", "--out", "cert.zip", "--width", 5, "--json") == 0
+    claim = json.loads(capsys.readouterr().out)
     assert claim["network"]["training"]["width"] == 5
     assert {floor["kernel"].partition("(")[0] for floor in claim["floors"]} == {"ck2", "gaussian"}
     found = kernelgap("verify", "cert.zip", cwd=tmp_path)
@@ -110,6 +114,5 @@ def test_a_run_is_certified_and_verified(tmp_path):
     refused = kernelgap("verify", "cert.zip", "--json", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "is refused" in refused.stderr
-    none = kernelgap("certify", "run", "runs/tiny-quick", "--method", "4resnet(all)", cwd=tmp_path)
-    assert none.returncode == 2
-    assert "It has: 2layer(hidden), 3resnet(all)." in none.stderr
+    assert typed("certify", "run", "runs/tiny-quick", "--method", "4resnet(all)") == 2
+    assert "It has: 2layer(hidden), 3resnet(all)." in capsys.readouterr().err

@@ -73,7 +73,11 @@ def test_against_plain_sgd(n, warmup):
 
 @pytest.mark.parametrize(
     ("network", "mode"),
-    [*((n, "all") for n in sorted(networks.NETWORKS)), *(("3resnet", m) for m in networks.MODES if m != "all")],
+    [
+        ("2layer", "all"),
+        *(("3resnet", mode) for mode in networks.MODES),
+        *(pytest.param(n, "all", marks=pytest.mark.slow) for n in sorted({*networks.NETWORKS} - {"2layer", "3resnet"})),
+    ],
 )
 def test_a_member_alone_and_in_its_grid_agree(network, mode):
     rates, decays = (0.02, 0.05, 0.1), (0.0, 1e-2, 1e-3)

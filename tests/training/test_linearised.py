@@ -29,7 +29,10 @@ def full_batch(network, mode, params, rates, decays, epochs, momentum=0.0):
     return train_grid(get_model(network, mode), params, rates, decays, data, schedule=schedule, seed=[0], epochs=[])
 
 
-@pytest.mark.parametrize("name", sorted(networks.NETWORKS))
+@pytest.mark.parametrize(
+    "name",
+    ["3resnet", *(pytest.param(n, marks=pytest.mark.slow) for n in sorted(networks.NETWORKS) if n != "3resnet")],
+)
 def test_linearised_training_has_its_closed_form(name):
     """Gradient descent on |r0 + J w|^2 / (2n) + decay |w|^2 / 2 after T steps, solved by eigenvalues."""
     network = networks.get(name)
