@@ -19,14 +19,14 @@ from kernelgap.estimators import saving
 W = np.array([0.6, 0.8, *6 * [0.0]])
 
 
-@parametrize_with_checks(
-    [
-        kg.AdaptiveKernelRegressor(),
-        kg.AdaptiveKernelRegressor("gaussian", diagonal=True, rounds=2, factors=1.0),
-        kg.AdaptiveKernelClassifier(rounds=2),
-    ]
-)
+@parametrize_with_checks([kg.AdaptiveKernelRegressor("gaussian", diagonal=True, rounds=2, factors=1.0)])
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([kg.AdaptiveKernelRegressor(), kg.AdaptiveKernelClassifier(rounds=2)])
+def test_scikit_learn_contract_in_other_settings(estimator, check):
     check(estimator)
 
 

@@ -30,16 +30,26 @@ SEC8 = kg.problems.get("sec8")
     [
         kg.KernelRegressor(),
         kg.KernelRegressor("gaussian", selection="loo"),
-        kg.KernelRegressor("laplace + ck3", selection="gcv"),
         kg.KernelRegressor("precomputed", ridge=1.0),
         kg.KernelRegressor("laplace", landmarks=100),
         kg.KernelClassifier(),
-        kg.KernelClassifier(landmarks=10),
-        kg.KernelClassifier("gaussian", selection="folds", folds=3),
     ]
 )
 @pytest.mark.filterwarnings("ignore::kernelgap.regression.NotPositiveWarning")  # a check gives an indefinite matrix
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        kg.KernelRegressor("laplace + ck3", selection="gcv"),
+        kg.KernelClassifier(landmarks=10),
+        kg.KernelClassifier("gaussian", selection="folds", folds=3),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::kernelgap.regression.NotPositiveWarning")
+def test_scikit_learn_contract_in_other_settings(estimator, check):
     check(estimator)
 
 
