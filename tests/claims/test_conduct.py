@@ -25,7 +25,10 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
     again = run_claims(CHEAP, out=tmp_path)
     assert [f.numbers for f in again.found] == [f.numbers for f in first.found]
     assert {f.claim.id for f in read_findings(tmp_path).found} == set(CHEAP)
-    assert read_status(tmp_path).done == 3
+    assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 3)
+    with Ledger.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
+        ledger.note({"chunks": [Measurement(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
+    assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 4)
 
 
 def test_a_folder_has_one_scale_and_seed(tmp_path):

@@ -131,3 +131,30 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
     page.wait_for_timeout(300)
     assert chart.inner_html() != before
     assert said == []
+
+
+def test_the_page_of_claims(browser, tmp_path):
+    from kernelgap.claims.conduct import read_findings
+    from kernelgap.claims.ledger import Ledger
+    from kernelgap.claims.measurement import Measurement, measure
+    from kernelgap.reports.claims_page import write_claims_page
+
+    with Ledger.open(tmp_path) as ledger:
+        ledger.describe({"experiment": "claims", "scale": "quick", "seed": 0})
+        for name in ("complexity.compose", "slides.gated", "lemma.d2"):
+            work = Measurement(name, "quick", 0)
+            ledger.save(work, measure(work))
+    path = write_claims_page(read_findings(tmp_path))
+    page = browser.new_context(viewport={"width": 390, "height": 900}).new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
+    assert said == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("[data-chart] .role-mark path[d]").count() > 0
+    assert page.locator("article:visible").count() == 3
+    page.click("[data-show=undecided]")
+    assert page.locator("article:visible").all_inner_texts()[0].startswith("slides.gated")
+    assert page.locator("article:visible").count() == 1

@@ -88,6 +88,7 @@ def run_claims(
         ledger.describe(
             {"experiment": "claims", "scale": scale, "seed": seed, "kernelgap version": version("kernelgap")}
         )
+        ledger.note({"chunks": sorted(m.id for m in work)})  # what this start is about, for whoever looks
         with console.progress(f"claims ({scale})") as show:
             tell = on_progress or (lambda p: show(p.share, f"{p.chunks_done} of {p.chunks} claims"))
             failures = run_chunks(ordered, ledger, do=measure, workers=workers, cluster=cluster, on_progress=tell)

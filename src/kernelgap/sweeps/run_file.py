@@ -123,10 +123,6 @@ class RunFile:
         """The ids of the chunks that are stored."""
         return {row[0] for row in self._connection.execute("SELECT id FROM chunks")}
 
-    def count(self) -> int:
-        """How many chunks are stored."""
-        return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
-
     @contextmanager
     def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:
         """One transaction: the chunk as finished, and what the block writes of its results."""

@@ -95,12 +95,14 @@ class Status:
 def read_status(folder: str | Path) -> Status:
     """Look at a run, whether it is running or not."""
     with RunFile.reading(folder) as store:
-        description, done, failures = store.description(), store.count(), store.failures()
+        description, finished, failures = store.description(), store.finished(), store.failures()
+        planned = set(description.get("chunks", ()) or store.about().get("chunks", ()))
+    done = len(finished & planned if planned else finished)
     entry = _entry(Path(folder))
     holder = last_holder(Path(folder))
     fresh = time.time() - entry.get("updated", 0.0) < SILENT
     held = holder is not None and (holder.alive if holder.here else fresh)
-    chunks = len(description.get("chunks", ())) or done + len(failures)
+    chunks = len(planned) or done + len(failures)
     ended = done == chunks
     running = tuple(entry.get("running", ())) if held and not ended else ()
     by_count = done / chunks if chunks else 0.0
