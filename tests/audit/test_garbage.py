@@ -41,6 +41,7 @@ def audit_whole(path, target: str) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(st.binary(max_size=300), TEXTS, TABLES))
 def test_garbage_is_read_or_refused(tmp_path_factory, content):
+    """Any error but the one sentence of an InputError ends it, and so does a warning; what is read must be finite."""
     path = tmp_path_factory.getbasetemp() / "garbage.csv"
     path.write_bytes(content)
     with warnings.catch_warnings():

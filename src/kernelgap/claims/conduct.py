@@ -1,6 +1,6 @@
 """Measure claims and judge them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -117,9 +117,3 @@ def _judged(measurement: Measurement, measured: dict[str, Measured], errors: dic
     kept = measured[measurement.id]
     numbers = kept.read()
     return Finding(claim, claim.judge(numbers), kept.seconds, numbers)
-
-
-def worst(findings: Sequence[Finding]) -> str:
-    """The first of fails, undecided and holds that occurs."""
-    outcomes = {finding.verdict.outcome for finding in findings}
-    return next(outcome for outcome in ORDER if outcome in outcomes)
