@@ -54,7 +54,7 @@ def test_documents(path):
 @pytest.mark.parametrize(
     "name",
     [
-        "kernelgap.audit.preparing",
+        "kernelgap.audit.tables.preparing",
         "kernelgap.problems",
         "kernelgap.problems.activation",
         "kernelgap.problems.sec8",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernelgap.audit.notices import Notice, brief, counted, named
+from kernelgap.audit.tables.notices import Notice, brief, counted, named
 
 
 def test_few_of_a_kind_are_shown():

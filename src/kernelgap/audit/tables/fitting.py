@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelgap.audit.columns import LabelColumn, NumberColumn
+from kernelgap.audit.tables.columns import LabelColumn, NumberColumn
 
 LEVELS = 30  # columns that one column of labels may become
 RARE = 10  # rows; in a short table a fiftieth of them, and at least 2

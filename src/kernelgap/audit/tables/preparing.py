@@ -8,12 +8,12 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelgap.audit.cells import labels_of
-from kernelgap.audit.columns import Column, GapColumn, LabelColumn, NumberColumn
-from kernelgap.audit.fitting import LEVELS, fit_transformer, label_columns, least_rows, number_columns
-from kernelgap.audit.interpreting import numbers_of
-from kernelgap.audit.notices import Notice, counted, named
-from kernelgap.audit.screening import Screened
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.columns import Column, GapColumn, LabelColumn, NumberColumn
+from kernelgap.audit.tables.fitting import LEVELS, fit_transformer, label_columns, least_rows, number_columns
+from kernelgap.audit.tables.interpreting import numbers_of
+from kernelgap.audit.tables.notices import Notice, counted, named
+from kernelgap.audit.tables.screening import Screened
 from kernelgap.errors import InputError, validated
 from kernelgap.machine import require_memory
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from kernelgap import InputError
-from kernelgap.audit.reading import read_table
-from kernelgap.audit.table import Table
+from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.table import Table
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_mixed_encodings_are_read_line_by_line(read):
 
 
 def test_a_character_across_two_blocks_is_not_torn(read, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.decoding.BLOCK", 7)
+    monkeypatch.setattr("kernelgap.audit.tables.decoding.BLOCK", 7)
     rows = "".join(f"{i},{'é' * (i % 5 + 1)}\n" for i in range(50))
     table = read("a,b\n" + rows)
     assert table.frame["b"].tolist() == ["é" * (i % 5 + 1) for i in range(50)]

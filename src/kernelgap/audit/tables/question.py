@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.cells import labels_of
-from kernelgap.audit.kinds import BECAUSE, Kind
-from kernelgap.audit.leaks import find_leaks
-from kernelgap.audit.notices import Notice, counted, named
-from kernelgap.audit.table import Table, Task
-from kernelgap.audit.targets import CLASS_ROWS, Asked, task_of_numbers
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.kinds import BECAUSE, Kind
+from kernelgap.audit.tables.leaks import find_leaks
+from kernelgap.audit.tables.notices import Notice, counted, named
+from kernelgap.audit.tables.table import Table, Task
+from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers
 from kernelgap.errors import InputError, unknown
 
 ROWS = 30  # to learn from, to choose by and to test on

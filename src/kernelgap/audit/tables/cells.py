@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import compute
 
-from kernelgap.audit.numerals import is_missing
+from kernelgap.audit.tables.numerals import is_missing
 
 
 def absent(value: Any) -> bool:

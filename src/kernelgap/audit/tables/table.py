@@ -7,8 +7,8 @@ from typing import Literal
 
 import pandas as pd
 
-from kernelgap.audit.kinds import BECAUSE, USED, Kind
-from kernelgap.audit.notices import Notice
+from kernelgap.audit.tables.kinds import BECAUSE, USED, Kind
+from kernelgap.audit.tables.notices import Notice
 from kernelgap.errors import InputError
 
 MOST_COLUMNS = 100_000

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelgap.audit.decoding import DecodedText
-from kernelgap.audit.delimiters import find_delimiter
-from kernelgap.audit.notices import Notice, counted
-from kernelgap.audit.numerals import looks_like_number
-from kernelgap.audit.raw import Raw
-from kernelgap.audit.sampling import Reservoir
-from kernelgap.audit.table import check_width
+from kernelgap.audit.tables.decoding import DecodedText
+from kernelgap.audit.tables.delimiters import find_delimiter
+from kernelgap.audit.tables.notices import Notice, counted
+from kernelgap.audit.tables.numerals import looks_like_number
+from kernelgap.audit.tables.raw import Raw
+from kernelgap.audit.tables.sampling import Reservoir
+from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
 PIECE = 2**25  # bytes of text that are cut into columns at a time

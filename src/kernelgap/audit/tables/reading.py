@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelgap.audit.arrays import read_npz
-from kernelgap.audit.bundled import is_bundled, load_bundled
-from kernelgap.audit.columnar import read_feather, read_parquet
-from kernelgap.audit.delimited import read_delimited
-from kernelgap.audit.interpreting import interpret
-from kernelgap.audit.notices import Notice, counted, named
-from kernelgap.audit.raw import Raw
-from kernelgap.audit.sampling import Reservoir
-from kernelgap.audit.table import Table, check_shape, distinct_names
+from kernelgap.audit.tables.arrays import read_npz
+from kernelgap.audit.tables.bundled import is_bundled, load_bundled
+from kernelgap.audit.tables.columnar import read_feather, read_parquet
+from kernelgap.audit.tables.delimited import read_delimited
+from kernelgap.audit.tables.interpreting import interpret
+from kernelgap.audit.tables.notices import Notice, counted, named
+from kernelgap.audit.tables.raw import Raw
+from kernelgap.audit.tables.sampling import Reservoir
+from kernelgap.audit.tables.table import Table, check_shape, distinct_names
 from kernelgap.errors import InputError
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from kernelgap.audit.notices import Notice
-from kernelgap.audit.table import Task
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.audit.tables.table import Task
 
 
 @dataclass(frozen=True)

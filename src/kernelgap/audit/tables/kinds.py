@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.cells import absent
+from kernelgap.audit.tables.cells import absent
 
 Kind = Literal["number", "label", "date", "text", "empty", "counter", "other"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.notices import Notice
+from kernelgap.audit.tables.notices import Notice
 
 ROUNDING = 1e-6  # of the target's variance: a line that leaves less unexplained is a copy, rounded to 3 digits
 ROWS = 10  # in common that are needed to tell

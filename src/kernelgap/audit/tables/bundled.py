@@ -2,9 +2,9 @@
 
 from sklearn import datasets
 
-from kernelgap.audit.raw import Raw
-from kernelgap.audit.sampling import Reservoir
-from kernelgap.audit.table import Task
+from kernelgap.audit.tables.raw import Raw
+from kernelgap.audit.tables.sampling import Reservoir
+from kernelgap.audit.tables.table import Task
 from kernelgap.errors import InputError, unknown
 
 BUNDLED: dict[str, Task] = {

@@ -9,10 +9,10 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.notices import Notice
-from kernelgap.audit.raw import Raw
-from kernelgap.audit.sampling import Reservoir
-from kernelgap.audit.table import check_width
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.audit.tables.raw import Raw
+from kernelgap.audit.tables.sampling import Reservoir
+from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from kernelgap import InputError
-from kernelgap.audit.question import Question, pose
-from kernelgap.audit.reading import read_table
-from kernelgap.audit.targets import Targets
+from kernelgap.audit.tables.question import Question, pose
+from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.targets import Targets
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.cells import distinct_texts, floats_of, plain_numbers, spread
-from kernelgap.audit.kinds import FEW, USED, Kind, are_codes, counts_rows, kind_of_texts, kind_of_typed, truths
-from kernelgap.audit.notices import Notice, counted, named
-from kernelgap.audit.numerals import Numerals, read_numerals
+from kernelgap.audit.tables.cells import distinct_texts, floats_of, plain_numbers, spread
+from kernelgap.audit.tables.kinds import FEW, USED, Kind, are_codes, counts_rows, kind_of_texts, kind_of_typed, truths
+from kernelgap.audit.tables.notices import Notice, counted, named
+from kernelgap.audit.tables.numerals import Numerals, read_numerals
 
 LARGEST = 1e100  # squares and sums of anything larger leave the range of float64
 EXACT = 2.0**53  # integers beyond are rounded

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict
 
-from kernelgap.audit.table import Task
+from kernelgap.audit.tables.table import Task
 from kernelgap.errors import InputError, validated
 
 FEW_VALUES = 20  # whole numbers with at most so many distinct values ...

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from kernelgap.audit.raw import Raw
-from kernelgap.audit.sampling import Reservoir
-from kernelgap.audit.table import check_width
+from kernelgap.audit.tables.raw import Raw
+from kernelgap.audit.tables.sampling import Reservoir
+from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
 BATCH = 2**16

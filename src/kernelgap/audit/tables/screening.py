@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.cells import labels_of
-from kernelgap.audit.notices import Notice, What, counted
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.notices import Notice, What, counted
 
 GAPS = 0.05  # of the rows: from so many missing values on, where they are missing is a feature of its own
 SMALLEST = 1e-100  # squares of anything smaller leave the range of float64
