@@ -33,9 +33,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Best kernel and best network with the same samples. ``difference`` is kernel less network: above 0 the network leads.
+    """Best kernel and best network with the same samples.
 
-    ``ratio`` is the kernel's error over the network's; ``accuracy_difference`` is network less kernel.
+    ``difference`` is kernel less network: above 0 the network leads. ``ratio`` is the kernel's error over the network's; ``accuracy_difference`` is network less kernel.
     """
 
     kernel: str
@@ -60,7 +60,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Gap:
-    """How many samples the best kernel needs to do as well as the network does with ``samples`` (``factor`` times as many)."""
+    """How many samples the best kernel needs to do as well as the network does with ``samples``: ``factor`` as many."""
 
     kind: GapKind
     samples: int
@@ -73,9 +73,9 @@ class Gap:
 class Features:
     """What the network's learned features are worth: itself against its own kernels, frozen at its start.
 
-    ``learned`` is the error of its tangent kernel less its own, ``architecture`` that of the best kernel less that of its
-    tangent kernel; the two add up to the lead over the best kernel. ``share`` is learned / (learned + architecture), where
-    the network leads.
+    ``learned`` is the error of its tangent kernel less its own, ``architecture`` that of the best kernel less that of
+    its tangent kernel; the two add up to the lead over the best kernel. ``share`` is learned / (learned + architecture),
+    where the network leads.
     """
 
     network: str
