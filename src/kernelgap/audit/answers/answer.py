@@ -11,7 +11,7 @@ GapKind = Literal["interpolated", "extrapolated", "out of reach", "below", "none
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its 95% bootstrap interval; an end may be infinite."""
+    """An estimate with its 95% interval (``Resampled`` says how it is made); an end may be infinite."""
 
     value: float
     low: float
@@ -35,7 +35,8 @@ class Curve:
 class Comparison:
     """Best kernel and best network with the same samples.
 
-    ``difference`` is kernel less network: above 0 the network leads. ``ratio`` is the kernel's error over the network's; ``accuracy_difference`` is network less kernel.
+    ``difference`` is kernel less network: above 0 the network leads. ``ratio`` is the kernel's error over the
+    network's; ``accuracy_difference`` is network less kernel.
     """
 
     kernel: str
@@ -74,8 +75,8 @@ class Features:
     """What the network's learned features are worth: itself against its own kernels, frozen at its start.
 
     ``learned`` is the error of its tangent kernel less its own, ``architecture`` that of the best kernel less that of
-    its tangent kernel; the two add up to the lead over the best kernel. ``share`` is learned / (learned + architecture),
-    where the network leads.
+    its tangent kernel; the two add up to the lead over the best kernel. ``share`` is learned / (learned +
+    architecture), where the network leads.
     """
 
     network: str

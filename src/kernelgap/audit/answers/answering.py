@@ -1,0 +1,60 @@
+"""From results to the answer."""
+
+import math
+from dataclasses import asdict
+
+import numpy as np
+
+from kernelgap.audit.answers.answer import Answer
+from kernelgap.audit.answers.bootstrap import Bootstrap
+from kernelgap.audit.answers.comparison import contest
+from kernelgap.audit.answers.curves import curves
+from kernelgap.audit.answers.features import features
+from kernelgap.audit.answers.gap import gap
+from kernelgap.audit.answers.remarks import remarks
+from kernelgap.audit.answers.results import Entry, Results
+from kernelgap.audit.answers.verdict import judge
+
+DIVERGED = 1e100  # an error that no prediction has that is of any use
+
+
+def answer(results: Results, *, seed: int) -> Answer:
+    """The whole answer; ``seed`` is that of the resamples."""
+    sane = tuple(entry for entry in results.entries if _sane(entry))
+    lost = [
+        f"{entry.contender} with {entry.samples:,} samples is left out: its predictions are out of all bounds."
+        for entry in results.entries
+        if not _sane(entry)
+    ]
+    kept = Results(sane, results.constant)
+    bootstrap = Bootstrap(kept, seed=seed)
+    both = contest(kept, bootstrap)
+    verdict = judge(both)
+    return Answer(
+        constant=bootstrap.constant.interval(within=(0, np.inf)),
+        curves=curves(kept, bootstrap),
+        comparison=both.comparison,
+        verdict=verdict,
+        gap=gap(kept, bootstrap, both),
+        features=features(kept, bootstrap, both, leads=verdict.outcome == "network ahead"),
+        remarks=(*remarks(kept, bootstrap, both, verdict), *lost),
+    )
+
+
+def as_record(answer: Answer) -> dict[str, object]:
+    """Plain values, for JSON; what is infinite becomes None."""
+    plain = _plain(asdict(answer))
+    assert isinstance(plain, dict)
+    return plain
+
+
+def _sane(entry: Entry) -> bool:
+    return all(bool(np.all(np.abs(values) < DIVERGED)) for values in (entry.errors, entry.validation))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
