@@ -15,7 +15,7 @@ from kernelgap.audit.cell import Cell, compete
 from kernelgap.audit.entering import Entered, enter
 from kernelgap.audit.judging import read_audit
 from kernelgap.audit.ledger import Ledger
-from kernelgap.audit.material import LABELS, Material, write_arrays
+from kernelgap.audit.material import LABELS, write_arrays
 from kernelgap.audit.models.saving import FILE as MODEL
 from kernelgap.audit.plan import Plan, make_plan
 from kernelgap.audit.result import Audit

@@ -34,14 +34,14 @@ def read_audit(folder: str | Path) -> Audit:
     found = {entry.family for entry in results.entries}
     if not {"kernel", "network"} <= found:
         raise InputError(
-            f"A budget of {clock(plan.budget)} was too short for one kernel and one network: the same command goes on from "
-            "where it was, or give a longer --budget."
+            f"A budget of {clock(plan.budget)} was too short for one kernel and one network: the same command goes on "
+            "from where it was, or give a longer --budget."
         )
     answered = answer(results, seed=int(description["seed"]))
     missing = tuple(label for chunk, label in about["cells"].items() if chunk not in finished)
     return Audit(
         folder=folder,
-        table=Audited(**{key: tuple(v) if isinstance(v, list) else v for key, v in about["table"].items()}),
+        table=Audited.rebuild(about["table"]),
         notices=tuple(Notice(**notice) for notice in about["notices"]),
         plan=plan,
         seed=int(description["seed"]),
@@ -91,7 +91,7 @@ def _results(kept: Sequence[Kept], material: Material, Y_test: Float[np.ndarray,
 
 
 def _errors(
-    outputs: Float[np.ndarray, "seeds #test k"], Y_test: Float[np.ndarray, "test k"], divisor: int
+    outputs: Float[np.ndarray, "seeds _ k"], Y_test: Float[np.ndarray, "test k"], divisor: int
 ) -> Float[np.ndarray, "seeds test"]:
     return np.sum((outputs - Y_test) ** 2, axis=2) / divisor
 

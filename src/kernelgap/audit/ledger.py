@@ -47,10 +47,10 @@ class Ledger(RunFile):
     def outcomes(self) -> list[Kept]:
         """All that is there, models left out."""
         rows = self._connection.execute(
-            "SELECT contender, samples, seed, seconds, validation_error, setting, tried, predictions "
+            "SELECT contender, samples, seed, seconds, validation_error, setting, tried, predictions, NULL "
             "FROM outcomes JOIN chunks ON chunks.id = outcomes.chunk ORDER BY samples, contender, seed"
         )
-        return [Kept(name, n, seed, Outcome(*rest, None)) for name, n, seed, *rest in rows]
+        return [Kept(row[0], row[1], row[2], Outcome(*row[3:])) for row in rows]
 
     def models(self) -> set[str]:
         """The contenders of which a model was kept."""

@@ -9,6 +9,7 @@ import pandas as pd
 from kernelgap.audit.answers.answer import Answer, Curve
 from kernelgap.audit.answers.answering import as_record
 from kernelgap.audit.models import Trained, load_model
+from kernelgap.audit.models.saving import FILE as MODEL
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.table import Task
@@ -29,6 +30,12 @@ class Audited:
     test_rows: int
     validation_rows: int
     scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
+
+    @classmethod
+    def rebuild(cls, fields: dict[str, Any]) -> "Audited":
+        """From a JSON file, where tuples are lists."""
+        plain: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in fields.items()}
+        return cls(**plain)
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,7 @@ class Audit:
     @property
     def model_path(self) -> Path | None:
         """The file of the model that won, for ``kernelgap predict``; None if there is none."""
-        from kernelgap.audit.models.saving import FILE
-
-        path = self.folder / FILE
+        path = self.folder / MODEL
         return path if self.winner is not None and path.exists() else None
 
     def load_model(self) -> Trained:

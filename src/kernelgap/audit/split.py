@@ -1,4 +1,4 @@
-"""Which rows are for what: a test part that nobody learns from or chooses by, and for each seed training and validation."""
+"""Which rows are for what: a test part that nobody learns from or chooses by; training and validation of each seed."""
 
 import numpy as np
 from jaxtyping import Int

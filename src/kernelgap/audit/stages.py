@@ -1,4 +1,4 @@
-"""The cells of an audit, in the order in which they matter: the largest samples, the best network's own kernels, curves."""
+"""An audit's cells in the order in which they matter: the largest samples, the best network's own kernels, curves."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -18,7 +18,7 @@ def tune_kernel(name: str, view: View, tell: Tell) -> Tuned:
     """Each bandwidth is a fit.
 
     For kernels of distances it multiplies the median distance. The others see (x / bandwidth, 1), with the bias
-    coordinate: a wide one is all but linear, a narrow one sees directions alone; it multiplies the root mean square |x|.
+    coordinate: a wide one is all but linear, a narrow one sees directions alone; it multiplies the root mean |x|^2.
     """
     search = Search(view.effort.fits, tell)
     for factor in spread(*FACTORS, view.effort.fits):

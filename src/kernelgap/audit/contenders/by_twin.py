@@ -19,7 +19,8 @@ def tune_twin(name: str, view: View, tell: Tell) -> Tuned:
     """``name`` is as in 3resnet(ntk). One fit: its kernel has no bandwidth, and the path of ridges is whole."""
     network_name, _, part = name.removesuffix(")").partition("(")
     network, params, width = start(network_name, view)
-    kernel = Empirical(network, {n: np.asarray(w) for n, w in params.items()}, PARTS[part])
+    weights = {name: np.asarray(weight) for name, weight in params.items()}
+    kernel = Empirical(network, weights, PARTS[part])
     path = solve_path(kernel, view.X, view.centred, view)
     errors = path.errors(view.X_val, view.centred_val)
     best = path.best(errors)
@@ -28,6 +29,6 @@ def tune_twin(name: str, view: View, tell: Tell) -> Tuned:
     search.add(
         setting,
         float(errors[best]) / view.divisor,
-        lambda: EmpiricalModel(network, kernel.params, PARTS[part], path.points, path.solution(best), view.offset),
+        lambda: EmpiricalModel(network, weights, PARTS[part], path.points, path.solution(best), view.offset),
     )
     return search.result()
