@@ -120,7 +120,7 @@ def _compete(ledger: Ledger, entered: Entered, plan: Plan, *, workers: int | Non
         cost = sum(cell.cost for cell in cells)
 
         def heard(p: Progress) -> None:
-            tell(min(1.0, (done + p.share * cost) / whole_cost), f"{words}: {p.chunks_done} of {p.chunks}")
+            tell(min(1.0, (done + p.share * cost) / whole_cost), f"{words}, {10 * p.chunks_done // p.chunks}0% done")
 
         run_chunks(cells, ledger, do=compete, workers=workers, until=began + share * (end - began), on_progress=heard)
         done += cost

@@ -81,6 +81,7 @@ def train_grid(
     seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
     epochs: Sequence[int] | None = None,
+    until: int | None = None,
     stop_early: str | None = None,
     watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -89,6 +90,7 @@ def train_grid(
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
     at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
+    ``until`` is an epoch at which training ends, amid its schedule: what comes is as it would be then in a whole one.
     ``stop_early`` names a sample of ``evaluate``: each member's weights are then those of the epoch, among these, at
     which its error there is least; the curves go on to the end.
     ``watch`` hears each of these epochs, with a function that gives a member as it is then.
@@ -107,6 +109,10 @@ def train_grid(
     if stop_early is not None and stop_early not in samples:
         raise unknown("sample to stop by", stop_early, samples)
     times = _times(epochs, schedule.epochs)
+    if until is not None:
+        if not 1 <= until <= schedule.epochs:
+            raise InputError(f"until must be an epoch between 1 and {schedule.epochs}, not {until}.")
+        times = [*(time for time in times if time < until), until]
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 

@@ -7,7 +7,9 @@ import numpy as np
 from kernelgap.audit.contenders.view import Search, Tell, Tuned, View, spread
 from kernelgap.audit.models import AdaptiveModel
 from kernelgap.kernels.laplace import Laplace
-from kernelgap.regression import Round, adaptive_rounds
+from kernelgap.kernels.mahalanobis import Mahalanobis
+from kernelgap.regression import adaptive_rounds
+from kernelgap.regression.selection import solve_quietly
 
 FACTORS = (0.5, 8.0)  # of the median distance
 MOST_INPUTS = 1000  # with more, a weight for each input instead of a whole matrix
@@ -31,9 +33,16 @@ def tune_adaptive(name: str, view: View, tell: Tell) -> Tuned:
             setting = {"bandwidth": found.kernel.base.length, "round": found.number, "ridge": found.ridge}
             if len(view.X) > view.effort.most_rows:
                 setting["rows"] = view.effort.most_rows
-            search.add(setting, found.error / view.divisor, lambda f=found: _model(f, view.X[rows], view.offset))  # type: ignore[misc]
+            search.add(
+                setting,
+                found.error / view.divisor,
+                lambda kernel=found.kernel, ridge=found.ridge: _refit(kernel, ridge, view),  # type: ignore[misc]
+            )
     return search.result()
 
 
-def _model(found: Round, points: np.ndarray, offset: np.ndarray) -> AdaptiveModel:
-    return AdaptiveModel(found.kernel.base, found.kernel.metric, points, found.coefficients, offset)
+def _refit(kernel: Mahalanobis, ridge: float, view: View) -> AdaptiveModel:
+    """With the metric that was learned, regression on the whole sample, as far as there is room."""
+    X, Y = (part[-view.effort.most_rows :] for part in view.whole)
+    coefficients = solve_quietly(kernel(X), Y, np.array([ridge])).coefficients[0]
+    return AdaptiveModel(kernel.base, kernel.metric, X, coefficients, view.whole_offset)

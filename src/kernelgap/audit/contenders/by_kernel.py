@@ -5,35 +5,30 @@ from dataclasses import replace
 import numpy as np
 
 from kernelgap import kernels
-from kernelgap.audit.contenders.ridges import solve_path
+from kernelgap.audit.contenders.ridges import about_landmarks, judge_ridges, solve_whole
 from kernelgap.audit.contenders.view import Rows, Search, Tell, Tuned, View, spread
 from kernelgap.audit.models import KernelModel
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.distance_kernel import DistanceKernel
 
-FACTORS = (1 / 8, 16.0)  # of the median distance, or of the root mean square of |x|
+FACTORS = (1 / 8, 16.0)  # of the median distance, or of the root of the mean |x|^2
 
 
 def tune_kernel(name: str, view: View, tell: Tell) -> Tuned:
     """Each bandwidth is a fit.
 
     For kernels of distances it multiplies the median distance. The others see (x / bandwidth, 1), with the bias
-    coordinate: a wide one is all but linear, a narrow one sees directions alone; it multiplies the root mean |x|^2.
+    coordinate: a wide one is all but linear, a narrow one sees directions alone; it multiplies the root of mean |x|^2.
     """
     search = Search(view.effort.fits, tell)
     for factor in spread(*FACTORS, view.effort.fits):
         kernel, scale = _at_bandwidth(name, factor, view.X)
-        path = solve_path(kernel, view.X / scale, view.centred, view)
-        errors = path.errors(view.X_val / scale, view.centred_val)
-        best = path.best(errors)
+        ridge, error = judge_ridges(kernel, view, scale)
         bandwidth = kernel.length if isinstance(kernel, DistanceKernel) else scale
-        setting = {"bandwidth": bandwidth, "ridge": float(path.ridges[best]), **path.note}
         search.add(
-            setting,
-            float(errors[best]) / view.divisor,
-            lambda path=path, best=best, kernel=kernel, scale=scale: KernelModel(  # type: ignore[misc]
-                kernel, path.points, path.solution(best), view.offset, scale
-            ),
+            {"bandwidth": bandwidth, "ridge": ridge, **about_landmarks(view)},
+            error,
+            lambda k=kernel, r=ridge, s=scale: KernelModel(k, *solve_whole(k, view, r, s), view.whole_offset, s),  # type: ignore[misc]
         )
     return search.result()
 

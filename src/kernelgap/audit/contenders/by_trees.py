@@ -58,31 +58,38 @@ def tune_trees(name: str, view: View, tell: Tell) -> Tuned:
     for rate in spread(*RATES, side):
         for leaves, least in sizes:
             options = {"learning_rate": rate, "max_leaf_nodes": round(leaves), "min_samples_leaf": round(least)}
-            forest = _fit(view, options)
-            errors = [view.error(outputs) for outputs in forest.staged(view.X_val)]
+            errors = [view.error(outputs) for outputs in _judged(view, options).staged(view.X_val)]
             best = int(np.argmin(errors))
-            found = TreesModel(forest.parts, forest.columns, forest.outputs_count, best + 1)
-            search.add({**options, "rounds": best + 1}, errors[best], lambda found=found: found)  # type: ignore[misc]
+            setting = {**options, "rounds": best + 1}
+            search.add(setting, errors[best], lambda o=options, r=best + 1: _refit(view, o, r))  # type: ignore[misc]
     return search.result()
 
 
-def _fit(view: View, options: dict[str, Any]) -> TreesModel:
-    told = {
-        "max_iter": TREES,
-        "n_iter_no_change": PATIENCE,
-        "early_stopping": True,
-        "random_state": view.seed,
-        "validation_fraction": None,
-        **options,
-    }
+def _judged(view: View, options: dict[str, Any]) -> TreesModel:
+    """Grown on the rows to learn from until those to choose by are no longer predicted better."""
+    told = {"max_iter": TREES, "n_iter_no_change": PATIENCE, "early_stopping": True, "validation_fraction": None}
+    fixed = {**told, **options, "random_state": view.seed}
     if view.classes:
-        label, label_val = view.Y.argmax(axis=1), view.Y_val.argmax(axis=1)
-        known = np.isin(label_val, label)
-        one = HistGradientBoostingClassifier(**told)
-        one.fit(view.X, label, X_val=view.X_val[known], y_val=label_val[known])
-        return TreesModel((one,), tuple(int(c) for c in one.classes_), view.Y.shape[1])
+        labels, labels_val = view.Y.argmax(axis=1), view.Y_val.argmax(axis=1)
+        known = np.isin(labels_val, labels)
+        one = HistGradientBoostingClassifier(**fixed)
+        one.fit(view.X, labels, X_val=view.X_val[known], y_val=labels_val[known])
+        return TreesModel((one,), _columns(one), view.Y.shape[1])
     parts = tuple(
-        HistGradientBoostingRegressor(**told).fit(view.X, y, X_val=view.X_val, y_val=y_val)
+        HistGradientBoostingRegressor(**fixed).fit(view.X, y, X_val=view.X_val, y_val=y_val)
         for y, y_val in zip(view.Y.T, view.Y_val.T, strict=True)
     )
     return TreesModel(parts, (), view.Y.shape[1])
+
+
+def _refit(view: View, options: dict[str, Any], rounds: int) -> TreesModel:
+    fixed = {**options, "max_iter": rounds, "early_stopping": False, "random_state": view.seed}
+    X, Y = view.whole[0], view.whole[1] + view.whole_offset
+    if view.classes:
+        one = HistGradientBoostingClassifier(**fixed).fit(X, Y.argmax(axis=1))
+        return TreesModel((one,), _columns(one), Y.shape[1], rounds)
+    return TreesModel(tuple(HistGradientBoostingRegressor(**fixed).fit(X, y) for y in Y.T), (), Y.shape[1], rounds)
+
+
+def _columns(fitted: HistGradientBoostingClassifier) -> tuple[int, ...]:
+    return tuple(int(c) for c in fitted.classes_)

@@ -7,7 +7,7 @@ once. What the network does better than these it owes to features that it learne
 import numpy as np
 
 from kernelgap.audit.contenders.by_network import start
-from kernelgap.audit.contenders.ridges import solve_path
+from kernelgap.audit.contenders.ridges import about_landmarks, judge_ridges, solve_whole
 from kernelgap.audit.contenders.view import Search, Tell, Tuned, View
 from kernelgap.audit.models import EmpiricalModel
 from kernelgap.kernels.empirical import Empirical
@@ -21,14 +21,11 @@ def tune_twin(name: str, view: View, tell: Tell) -> Tuned:
     network, params, width = start(network_name, view)
     weights = {name: np.asarray(weight) for name, weight in params.items()}
     kernel = Empirical(network, weights, PARTS[part])
-    path = solve_path(kernel, view.X, view.centred, view)
-    errors = path.errors(view.X_val, view.centred_val)
-    best = path.best(errors)
+    ridge, error = judge_ridges(kernel, view)
     search = Search(1, tell)
-    setting = {"width": width, "ridge": float(path.ridges[best]), **path.note}
     search.add(
-        setting,
-        float(errors[best]) / view.divisor,
-        lambda: EmpiricalModel(network, weights, PARTS[part], path.points, path.solution(best), view.offset),
+        {"width": width, "ridge": ridge, **about_landmarks(view)},
+        error,
+        lambda: EmpiricalModel(network, weights, PARTS[part], *solve_whole(kernel, view, ridge), view.whole_offset),
     )
     return search.result()

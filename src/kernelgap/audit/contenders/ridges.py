@@ -1,80 +1,51 @@
-"""A path of ridges for one kernel: exactly where the Gram matrix has room, else over Nystroem features."""
-
-from dataclasses import dataclass
+"""Regression with a kernel: exactly where the Gram matrix has room, else over Nystroem features."""
 
 import numpy as np
 from jaxtyping import Float
 
 from kernelgap.audit.contenders.view import Outputs, Rows, View
 from kernelgap.kernels import Kernel
-from kernelgap.regression import NystroemPath, default_ridges, nystroem_features, nystroem_path
-from kernelgap.regression.ridge import Solved
+from kernelgap.regression import Nystroem, default_ridges, nystroem_features, nystroem_path
 from kernelgap.regression.selection import best_ridge, solve_quietly
 
 Ridges = Float[np.ndarray, " r"]
 
 
-def solve_path(kernel: Kernel, X: Rows, Y: Outputs, view: View) -> "Exact | Reduced":
-    """Regression with every ridge."""
-    if view.effort.landmarks is None or view.effort.landmarks >= len(X):
+def judge_ridges(kernel: Kernel, view: View, scale: float = 1.0) -> tuple[float, float]:
+    """The ridge of least validation error on the default path, and that error; inputs are divided by ``scale``."""
+    X, X_val = view.X / scale, view.X_val / scale
+    if _exact(view):
         gram = kernel(X)
         ridges = default_ridges(float(np.mean(np.diagonal(gram))), len(X))
-        return Exact(kernel, X, solve_quietly(gram, Y, ridges))
-    features = nystroem_features(kernel, X, view.effort.landmarks, rng=np.random.default_rng([view.seed, len(X)]))
-    return Reduced(nystroem_path(features, X, Y))
+        path = solve_quietly(gram, view.centred, ridges)
+        errors, spectrum = path.errors(kernel(X_val, X), view.centred_val), path.spectrum
+    else:
+        reduced = nystroem_path(_features(kernel, X, view), X, view.centred)
+        ridges, errors = reduced.ridges, reduced.errors(X_val, view.centred_val)
+        assert reduced.path.spectrum is not None
+        spectrum = reduced.path.spectrum
+    best = best_ridge(errors, ridges, spectrum)
+    return float(ridges[best]), float(errors[best]) / view.divisor
 
 
-@dataclass(frozen=True)
-class Exact:
-    """A path of ridges from one factorisation."""
-
-    kernel: Kernel
-    points: Rows
-    solved: Solved
-
-    @property
-    def note(self) -> dict[str, int]:
-        return {}
-
-    @property
-    def ridges(self) -> Ridges:
-        return self.solved.ridges
-
-    def errors(self, X: Rows, Y: Outputs) -> Ridges:
-        return self.solved.errors(self.kernel(X, self.points), Y)
-
-    def best(self, errors: Ridges) -> int:
-        return best_ridge(errors, self.ridges, self.solved.spectrum)
-
-    def solution(self, best: int) -> Outputs:
-        return self.solved.only(best).coefficients[0]
+def solve_whole(kernel: Kernel, view: View, ridge: float, scale: float = 1.0) -> tuple[Rows, Outputs]:
+    """Points and coefficients for the whole sample: all its rows, or the landmarks."""
+    X, Y = view.whole[0] / scale, view.whole[1]
+    if _exact(view):
+        return X, solve_quietly(kernel(X), Y, np.array([ridge])).coefficients[0]
+    reduced = nystroem_path(_features(kernel, X, view), X, Y, [ridge])
+    return reduced.features.landmarks, reduced.coefficients[0]
 
 
-@dataclass(frozen=True)
-class Reduced:
-    """The same over Nystroem features; the points are their landmarks."""
+def about_landmarks(view: View) -> dict[str, int]:
+    """What a setting says of Nystroem features."""
+    return {} if _exact(view) else {"landmarks": int(view.effort.landmarks or 0)}
 
-    path: NystroemPath
 
-    @property
-    def note(self) -> dict[str, int]:
-        return {"landmarks": len(self.points)}
+def _exact(view: View) -> bool:
+    return view.effort.landmarks is None
 
-    @property
-    def points(self) -> Rows:
-        return self.path.features.landmarks
 
-    @property
-    def ridges(self) -> Ridges:
-        return self.path.ridges
-
-    def errors(self, X: Rows, Y: Outputs) -> Ridges:
-        return self.path.errors(X, Y)
-
-    def best(self, errors: Ridges) -> int:
-        spectrum = self.path.path.spectrum
-        assert spectrum is not None
-        return best_ridge(errors, self.ridges, spectrum)
-
-    def solution(self, best: int) -> Outputs:
-        return self.path.features.root @ self.path.path.weights[best]
+def _features(kernel: Kernel, X: Rows, view: View) -> Nystroem:
+    assert view.effort.landmarks is not None
+    return nystroem_features(kernel, X, view.effort.landmarks, rng=np.random.default_rng([view.seed, 4]))

@@ -17,7 +17,10 @@ Tell = Callable[[float], None]  # the share that is done
 
 @dataclass(frozen=True)
 class View:
-    """Rows to learn from and rows to choose by. ``divisor`` is what a row's summed squared error is divided by."""
+    """A sample: rows to learn from, and rows to choose by, from which the chosen one learns in the end, too.
+
+    ``divisor`` is what a row's summed squared error is divided by.
+    """
 
     X: Rows
     Y: Outputs
@@ -30,7 +33,7 @@ class View:
 
     @cached_property
     def offset(self) -> Float[np.ndarray, " k"]:
-        """The mean target of the training rows: everybody learns what is left."""
+        """The mean target of the rows to learn from: everybody learns what is left."""
         return self.Y.mean(axis=0)
 
     @cached_property
@@ -40,6 +43,15 @@ class View:
     @cached_property
     def centred_val(self) -> Outputs:
         return self.Y_val - self.offset
+
+    @cached_property
+    def whole(self) -> tuple[Rows, Outputs]:
+        """All rows of the sample, with what the targets are less ``whole_offset``."""
+        return np.concatenate([self.X, self.X_val]), np.concatenate([self.Y, self.Y_val]) - self.whole_offset
+
+    @cached_property
+    def whole_offset(self) -> Float[np.ndarray, " k"]:
+        return np.concatenate([self.Y, self.Y_val]).mean(axis=0)
 
     def error(self, outputs: Outputs) -> float:
         """The mean error of outputs for the validation rows."""
@@ -54,7 +66,7 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Tuned:
-    """The model with the least validation error, the setting that it has, and the errors of all that were tried.
+    """A model with the setting of least validation error, and the errors of all that were tried.
 
     ``tried`` has one record a fit: its setting, the best of what came with it, and that one's validation error.
     """
@@ -66,25 +78,25 @@ class Tuned:
 
 
 class Search:
-    """Fits as they come, the best one kept."""
+    """Fits as they come, the best one remembered."""
 
     def __init__(self, fits: int, tell: Tell) -> None:
         self._fits, self._tell = fits, tell
         self._tried: list[dict[str, Any]] = []
-        self._best: tuple[float, dict[str, Any], Fitted] | None = None
+        self._best: tuple[float, dict[str, Any], Callable[[], Fitted]] | None = None
 
-    def add(self, setting: dict[str, Any], error: float, model: Callable[[], Fitted]) -> None:
-        """One fit; ``model`` is called only if it is the best so far."""
+    def add(self, setting: dict[str, Any], error: float, refit: Callable[[], Fitted]) -> None:
+        """One fit. ``refit`` learns from the whole sample with its setting; it is called for the best one alone."""
         self._tried.append({**setting, "validation_error": error if np.isfinite(error) else None})
         if np.isfinite(error) and (self._best is None or error < self._best[0]):
-            self._best = error, setting, model()
+            self._best = error, setting, refit
         self._tell(min(1.0, len(self._tried) / self._fits))
 
     def result(self) -> Tuned:
         if self._best is None:
             raise ArithmeticError("no setting gave a finite validation error")
-        error, setting, model = self._best
-        return Tuned(model, error, setting, tuple(self._tried))
+        error, setting, refit = self._best
+        return Tuned(refit(), error, setting, tuple(self._tried))
 
 
 def spread(low: float, high: float, count: int) -> Sequence[float]:
