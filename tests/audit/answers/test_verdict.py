@@ -192,7 +192,7 @@ def test_noise_gets_no_verdict(noise):
 @pytest.mark.parametrize("rows", [20, 60, 200])
 @pytest.mark.parametrize("noise", NOISE)
 def test_noise_gets_a_verdict_less_than_once_in_two_hundred_times(noise, rows):
-    assert outcomes(noise, rows, (0, 0), 0.0, 2000)["undecided"] > 0.995
+    assert outcomes(noise, rows, (0, 0), 0.0, 1200)["undecided"] > 0.995
 
 
 def test_a_moderate_lead_is_found_and_an_equal_one_is_not():
