@@ -13,8 +13,8 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelgap as kg
+from kernelgap import tensor_file
 from kernelgap.errors import InputError
-from kernelgap.estimators import saving
 
 W = np.array([0.6, 0.8, *6 * [0.0]])
 
@@ -134,7 +134,7 @@ def test_a_file_whose_parts_do_not_belong_together_is_no_model(change, words, sa
         (arrays if key in arrays else header)[key] = value
     arrays = {key: value for key, value in arrays.items() if value is not None}
     text = json.dumps(header)
-    save_file(arrays, path, {"kernelgap": text, "sha256": saving._digest(text, arrays)})
+    save_file(arrays, path, {"kernelgap": text, "sha256": tensor_file.digest(text, arrays)})
     with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
         kg.load(path)
     assert words in str(caught.value)

@@ -20,8 +20,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelgap as kg
+from kernelgap import tensor_file
 from kernelgap.errors import InputError
-from kernelgap.estimators import kernel_base, saving
+from kernelgap.estimators import kernel_base
 
 SEC8 = kg.problems.get("sec8")
 
@@ -328,7 +329,7 @@ def test_a_file_whose_parts_do_not_belong_together_is_no_model(name, change, wor
     for key, value in change.items():
         (arrays if isinstance(value, np.ndarray) else header)[key] = value
     text = json.dumps(header)
-    save_file(arrays, path, {"kernelgap": text, "sha256": saving._digest(text, arrays)})
+    save_file(arrays, path, {"kernelgap": text, "sha256": tensor_file.digest(text, arrays)})
     with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
         kg.load(path)
     assert words in str(caught.value)

@@ -146,6 +146,27 @@ def test_curves_and_standard_errors():
     np.testing.assert_allclose(result.curves["test"][0, 0], result.curves["test"][1, 0])
 
 
+def test_stopping_early_keeps_each_member_as_it_was_at_its_best():
+    grid = {"rates": (0.02, 0.3, 1e4), "decays": (0.0, 0.0, 0.0), "epochs": range(1, 12)}
+    seen = {}
+    whole = train(**grid, watch=lambda epoch, member: seen.update({epoch: [member(i) for i in range(3)]}))
+    stopped = train(**grid, stop_early="test")
+    X = PROBLEM.sample(5, seed=2)[0]
+    best = whole.epochs[np.argmin(whole.curves["test"], axis=1)]
+    assert stopped.stopped_at.tolist() == best.tolist()
+    assert whole.stopped_at.tolist() == [12, 12, 12]
+    assert best[1] < 12, "a rate that overfits, so that stopping makes a difference"
+    for i in range(3):
+        np.testing.assert_array_equal(stopped.predictor(i)(X), seen[best[i]][i](X))
+    assert not np.array_equal(stopped.predictor(1)(X), whole.predictor(1)(X))
+    np.testing.assert_array_equal(stopped.curves["test"], whole.curves["test"])
+
+
+def test_stopping_early_by_a_sample_that_is_not_there():
+    with pytest.raises(InputError, match="stop by"):
+        train(stop_early="validation")
+
+
 def test_progress_runs_from_nothing_to_all():
     seen = []
     train(rates=(0.05, 70.0), decays=(0.0, 0.1), on_progress=seen.append)

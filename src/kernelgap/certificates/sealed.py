@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kernelgap.errors import InputError
+from kernelgap.whole_file import whole
 
 SEAL = "seal.txt"
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -21,15 +22,9 @@ MOST_BYTES = 2**31
 
 def write_sealed(path: str | Path, parts: Mapping[str, bytes]) -> Path:
     """Write the parts, all or nothing."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    try:
+    with whole(path) as partial:
         partial.write_bytes(_sealed(parts))
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(f"'{target}' could not be written: {error.strerror}.") from None
-    return target
+    return Path(path)
 
 
 def read_sealed(path: str | Path) -> dict[str, bytes]:

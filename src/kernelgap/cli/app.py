@@ -12,6 +12,7 @@ from kernelgap.cli import show
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
+from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
 from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.add_typer(certify)
 app.command()(verify)
 app.command()(claims)
+app.command()(predict)
 app.command()(report)
 app.command()(status)
 

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap import console, networks
 from kernelgap.errors import InputError
-from kernelgap.estimators.defaults import check_count, default_decay, default_rate, is_number, search_grid
+from kernelgap.estimators.defaults import check_count, default_decay, is_number, search_grid
 from kernelgap.networks import Network, Params
 from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
+from kernelgap.training.rates import default_rate
 
 RETRIES = 12
 

@@ -1,41 +1,16 @@
-"""What the regressors do when they are not told: rates, decays and grids."""
+"""What the regressors do when they are not told: decays and grids (rates: training/rates.py)."""
 
 from collections.abc import Mapping
 from itertools import product
 from numbers import Integral, Real
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.networks import Params
-from kernelgap.training import Model
-from kernelgap.training.curvature import curvature
 
-# On section 8.1 (|x|^2 = 30) the ResNet learns the composite signal best at the rate 0.1 with all layers trained and
-# between 0.5 and 1 with hidden layers; gradients grow like 1 + |x|^2, so rates shrink like it.
-REFERENCE_RATE = {"all": 3.1, "hidden": 22.0}
-REFERENCE_DECAY = {"all": 0.03, "hidden": 0.005}  # divided by sqrt(width); measured there too
+REFERENCE_DECAY = {"all": 0.03, "hidden": 0.005}  # divided by sqrt(width); measured on section 8.1
 LINEAR_DECAY = 1e-4
-ROWS = 256  # rows on which the curvature is measured
-
-
-def default_rate(model: Model, mode: str, params: Params, X: np.ndarray) -> float:
-    """The reference rate for inputs of this size, but no more than 1.5 / curvature at the start.
-
-    The linear modes (last, ntk) have no reference: they take 1.5 / curvature itself.
-    """
-    trained, frozen = model.split(params)
-    some = X[np.arange(ROWS) % len(X)]  # always as many, so that samples of any size share a compiled program
-    x = model.prepare(frozen, jnp.asarray(some, dtype=jnp.float32))
-    steep = float(curvature(model, trained, frozen, x))
-    safe = 1.5 / max(steep, 1e-12)
-    reference = REFERENCE_RATE.get(mode, np.inf) / (1.0 + float(np.mean(np.sum(X**2, axis=1))))
-    rate = min(reference, safe)
-    if not (np.isfinite(rate) and rate > 0):
-        raise InputError("No learning rate suits inputs of this size: scale them, for example with StandardScaler.")
-    return rate
 
 
 def is_number(value: object) -> bool:

@@ -21,7 +21,7 @@ from kernelgap.kernels.check import check_count
 from kernelgap.kernels.distance_kernel import DistanceKernel
 from kernelgap.kernels.mahalanobis import Mahalanobis, Metric
 from kernelgap.machine import one_blas_thread, require_memory
-from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges
+from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import best_ridge, solve_quietly
 from kernelgap.regression.spectrum import Spectrum
 from kernelgap.rows import check_rows
@@ -100,7 +100,7 @@ def _rounds(
             path = solve_quietly(adapted(X), Y, ridges)
             errors = path.errors(adapted(X_out, X), Y_out)
             best = best_ridge(errors, ridges, POSITIVE)
-            found = Round(number, adapted, ridges, errors, best, _solution(path, best))
+            found = Round(number, adapted, ridges, errors, best, path.only(best).coefficients[0])
         yield found
         if number == rounds:
             return
@@ -121,8 +121,3 @@ def next_metric(
         return None
     metric = products * (len(products) / trace)
     return (metric + metric.T) / 2
-
-
-def _solution(path: Solved, best: int) -> Float[np.ndarray, "n k"]:
-    one = slice(best, best + 1)
-    return Solved(path.ridges[one], path.added[one], path.spectrum, path._factors, path._rotated).coefficients[0]

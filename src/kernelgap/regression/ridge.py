@@ -81,6 +81,11 @@ class Solved:
         parts = together.reshape(len(together), len(self.ridges), -1)
         return np.ascontiguousarray(parts.transpose(1, 0, 2))
 
+    def only(self, place: int) -> "Solved":
+        """The same for one of the ridges alone, by its place in the path."""
+        one = slice(place, place + 1)
+        return Solved(self.ridges[one], self.added[one], self.spectrum, self._factors, self._rotated)
+
     def errors(self, cross: Float[np.ndarray, "t n"], Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         return mean_errors(self.predict(cross), Y)

@@ -1,9 +1,11 @@
 """Run what is not finished yet, store each chunk as it comes, and say how far it is."""
 
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
@@ -54,9 +56,13 @@ def run_chunks(
     workers: int | None = None,
     cluster: str | None = None,
     executor: Executor | None = None,
+    until: float | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
+
+    At the time ``until``, on the clock ``time.monotonic``, the run ends: what is not finished then is dropped, neither
+    stored nor a failure.
 
     ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
 
@@ -78,7 +84,7 @@ def run_chunks(
         return []
     try:
         with _workers(workers, cluster, executor, len(left), do) as pool, Diary.kept(store.folder, meter) as diary:
-            _Run(pool, store, meter, diary, on_progress).through(left)
+            _Run(pool, store, meter, diary, on_progress).through(left, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
     return store.failures()
@@ -112,9 +118,9 @@ class _Run:
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
 
-    def through(self, chunks: Sequence[Work]) -> None:
+    def through(self, chunks: Sequence[Work], until: float) -> None:
         self.waiting.extend(chunks)
-        while self.waiting or self.under_way:
+        while (self.waiting or self.under_way) and time.monotonic() < until:
             check_interrupted()
             self._send()
             ready = self._ready()

@@ -20,19 +20,21 @@ ROWS, BYTES = 2**14, 2**25  # read at a time
 NAMES = {"X": ("x", "data", "inputs", "features"), "y": ("y", "target", "targets", "labels")}
 
 
-def read_npz(path: Path, reservoir: Reservoir) -> Raw:
-    """The columns of X, then those of y, which are the targets."""
+def read_npz(path: Path, reservoir: Reservoir, *, to_learn: bool = True) -> Raw:
+    """The columns of X, then those of y, which are the targets; y may be left away unless it is ``to_learn`` from."""
     try:
         with zipfile.ZipFile(path) as archive:
-            X, y = _Rows.find(archive, path, "X"), _Rows.find(archive, path, "y")
-            if X.count != y.count:
+            X = _Rows.find(archive, path, "X")
+            y = _Rows.find(archive, path, "y") if to_learn or _entry(archive, "y") else None
+            if y is not None and X.count != y.count:
                 raise InputError(f"{path}: X has {X.count} rows and y has {y.count}, they must be equally many.")
-            check_width(str(path), X.width + y.width)
-            rows = max(1, min(ROWS, BYTES // (X.row_bytes + y.row_bytes)))
+            found = [X] if y is None else [X, y]
+            check_width(str(path), sum(array.width for array in found))
+            rows = max(1, min(ROWS, BYTES // sum(array.row_bytes for array in found)))
             inputs = [f"x{i}" for i in range(X.width)]
-            targets = ["y"] if y.width == 1 else [f"y{i}" for i in range(y.width)]
-            for left, right in zip(X.blocks(archive, rows), y.blocks(archive, rows), strict=True):
-                frame = pd.concat([pd.DataFrame(left), pd.DataFrame(right)], axis=1)
+            targets = [] if y is None else ["y"] if y.width == 1 else [f"y{i}" for i in range(y.width)]
+            for parts in zip(*(array.blocks(archive, rows) for array in found), strict=True):
+                frame = pd.concat([pd.DataFrame(part) for part in parts], axis=1)
                 reservoir.add(frame.set_axis(range(frame.shape[1]), axis=1))
     except InputError:
         raise
@@ -57,10 +59,9 @@ class _Rows:
 
     @classmethod
     def find(cls, archive: zipfile.ZipFile, path: Path, name: str) -> "_Rows":
-        held = {entry.removesuffix(".npy").lower(): entry for entry in archive.namelist() if entry.endswith(".npy")}
-        entry = next((held[key] for key in NAMES[name] if key in held), None)
+        entry = _entry(archive, name)
         if entry is None:
-            arrays = ", ".join(sorted(held)) or "none"
+            arrays = ", ".join(sorted(_entries(archive))) or "none"
             raise InputError(f"{path} has no array {name}, only {arrays}: save it with numpy.savez(file, X=X, y=y).")
         with archive.open(entry) as file:
             shape, by_column, kind = _heading(file, path, name)
@@ -90,6 +91,16 @@ class _Rows:
             for i in range(0, self.count, step):
                 rows = min(step, self.count - i)
                 yield _native(np.frombuffer(_exactly(file, rows * size), self.kind).reshape(rows, self.width))
+
+
+def _entries(archive: zipfile.ZipFile) -> dict[str, str]:
+    return {entry.removesuffix(".npy").lower(): entry for entry in archive.namelist() if entry.endswith(".npy")}
+
+
+def _entry(archive: zipfile.ZipFile, name: str) -> str | None:
+    """Where X or y is, under whichever name."""
+    held = _entries(archive)
+    return next((held[key] for key in NAMES[name] if key in held), None)
 
 
 def _heading(file: IO[bytes], path: Path, name: str) -> tuple[tuple[int, ...], bool, np.dtype]:

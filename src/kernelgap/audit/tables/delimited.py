@@ -26,7 +26,12 @@ MAGIC = {
 
 
 def read_delimited(
-    path: Path, reservoir: Reservoir, *, delimiter: str | None = None, header: bool | None = None
+    path: Path,
+    reservoir: Reservoir,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    to_learn: bool = True,
 ) -> Raw:
     """Read a text file in pieces, keeping of its rows what the reservoir keeps."""
     _check_magic(path)
@@ -36,7 +41,7 @@ def read_delimited(
             raise InputError(f"{path} is empty: give a file with a heading and rows.")
         if said := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
             delimiter, first = delimiter or said[1], first[said.end() :]
-        found = find_delimiter(first, str(path), delimiter)
+        found = find_delimiter(first, str(path), delimiter, single=not to_learn)
         try:
             result = _rows(path, _Resumed(first, text), found, reservoir, header)
         except pd.errors.ParserError as error:

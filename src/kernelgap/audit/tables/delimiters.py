@@ -9,13 +9,18 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 LINES, CHARACTERS = 200, 100_000  # looked at
 
 
-def find_delimiter(text: str, name: str, given: str | None = None) -> str:
-    """The delimiter that cuts the first lines into equally many columns, or the given one if it cuts at all."""
+def find_delimiter(text: str, name: str, given: str | None = None, *, single: bool = False) -> str:
+    """The delimiter that cuts the first lines into equally many columns, or the given one if it cuts at all.
+
+    A comma where nothing cuts and a ``single`` column will do.
+    """
     if given is not None and (len(given) != 1 or given in '"\r\n'):
         raise InputError(f"The delimiter must be a single character, such as ',' or ';', not {given!r}.")
     scores = {delimiter: _score(text, delimiter) for delimiter in DELIMITERS}
     best = max(scores, key=lambda delimiter: scores[delimiter])
     cuts = scores[best][1] > 1
+    if single and not cuts:
+        return given or ","
     if given is not None:
         if _score(text, given)[1] > 1:
             return given

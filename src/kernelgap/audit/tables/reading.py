@@ -33,12 +33,14 @@ def read_table(
     header: bool | None = None,
     labels: Collection[str] = (),
     numbers: Collection[str] = (),
+    to_learn: bool = True,
 ) -> Table:
     """The table, with a notice for everything that had to be decided on the way.
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
     ``delimiter`` and ``header`` are found out for text files unless given. Columns named in ``labels`` stay texts and
-    those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them.
+    those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them. Unless it is
+    ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
     """
     reservoir = Reservoir(seed=seed, rows=rows)
     name = "The data frame" if isinstance(source, pd.DataFrame) else str(source)
@@ -47,8 +49,8 @@ def read_table(
     elif is_bundled(name) and not Path(name).exists():
         raw = load_bundled(name, reservoir)
     else:
-        raw = _read_file(_existing(Path(name)), reservoir, delimiter, header)
-    check_shape(name, reservoir.seen, len(raw.names))
+        raw = _read_file(_existing(Path(name)), reservoir, delimiter, header, to_learn)
+    check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
     distinct, repeated = distinct_names(raw.names)
     frame, kinds, said = interpret(
         raw.rows.set_axis(distinct, axis=1), comma_first=raw.comma_first, labels=labels, numbers=numbers
@@ -57,17 +59,17 @@ def read_table(
     return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
 
 
-def _read_file(path: Path, reservoir: Reservoir, delimiter: str | None, header: bool | None) -> Raw:
+def _read_file(path: Path, reservoir: Reservoir, delimiter: str | None, header: bool | None, to_learn: bool) -> Raw:
     kind = path.suffix.lower()
     try:
         if kind in TEXT:
-            return read_delimited(path, reservoir, delimiter=delimiter, header=header)
+            return read_delimited(path, reservoir, delimiter=delimiter, header=header, to_learn=to_learn)
         if kind in PARQUET:
             return read_parquet(path, reservoir)
         if kind in FEATHER:
             return read_feather(path, reservoir)
         if kind == ".npz":
-            return read_npz(path, reservoir)
+            return read_npz(path, reservoir, to_learn=to_learn)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
     raise InputError(_unreadable(path))

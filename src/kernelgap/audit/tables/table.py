@@ -65,13 +65,14 @@ def check_width(source: str, columns: int) -> None:
         raise InputError(f"{source} has {columns:,} columns, at most {MOST_COLUMNS:,} can be used: choose some.")
 
 
-def check_shape(source: str, rows: int, columns: int) -> None:
-    """Refuse what is no table: no rows, a single row, a single column."""
+def check_shape(source: str, rows: int, columns: int, *, to_learn: bool = True) -> None:
+    """Refuse what is no table: no rows, and where it is to learn from a single row or a single column."""
     if not columns:
         raise InputError(f"{source} is empty: give a file with a heading and rows.")
     if not rows:
-        raise InputError(f"{source} has a heading and no rows: there is nothing to learn from.")
-    if rows == 1:
+        what = "learn from" if to_learn else "predict"
+        raise InputError(f"{source} has a heading and no rows: there is nothing to {what}.")
+    if rows == 1 and to_learn:
         raise InputError(f"{source} has a single row: learning needs many.")
-    if columns == 1:
+    if columns == 1 and to_learn:
         raise InputError(f"{source} has a single column: it takes a target and at least one feature.")

@@ -1,0 +1,166 @@
+"""Ask of a table whether a network is worth it: read, plan, let everybody compete, and answer."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+
+from kernelgap import console
+from kernelgap.audit.budget import seconds_of
+from kernelgap.audit.cell import Cell, compete
+from kernelgap.audit.entering import Entered, enter
+from kernelgap.audit.judging import read_audit
+from kernelgap.audit.ledger import Ledger
+from kernelgap.audit.material import LABELS, write_arrays
+from kernelgap.audit.models.saving import FILE as MODEL
+from kernelgap.audit.plan import Plan, make_plan
+from kernelgap.audit.result import Audit
+from kernelgap.audit.stages import Stages, best_network
+from kernelgap.errors import InputError
+from kernelgap.machine import available_memory, cores
+from kernelgap.sweeps import Progress, run_chunks
+from kernelgap.whole_file import whole
+
+ENDING = 0.08  # of the budget, for the answer and its page ...
+LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
+BY_THEN = (0.75, 0.85, 1.0)  # of the time, when the largest samples, the network's own kernels, and all are to be done
+
+Tell = Callable[[float, str], None]
+
+
+def run_audit(
+    source: str | Path | pd.DataFrame,
+    target: str | Sequence[str] = (),
+    out: str | Path | None = None,
+    *,
+    task: str | None = None,
+    leave_out: Sequence[str] = (),
+    budget: str | float = "5m",
+    rows: int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    on_progress: Callable[[float, str], None] | None = None,
+) -> Audit:
+    """Audit a table: a file, one of scikit-learn's bundled sets by name, or a data frame.
+
+    ``budget`` bounds the time of this call. What is finished is kept in ``out`` (default ``runs/audit-NAME``), and the
+    same call goes on from there. How much is tried was planned for the first call's budget.
+    """
+    began = time.monotonic()
+    allowed = seconds_of(budget)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
+    if workers is not None and workers < 1:
+        raise InputError(f"An audit needs at least 1 worker, not {workers}.")
+    with console.progress("audit") as show:
+        tell = on_progress or show
+        tell(0.0, "reading the table")
+        entered = enter(
+            source,
+            target,
+            task=task,
+            leave_out=leave_out,
+            rows=rows,
+            delimiter=delimiter,
+            header=header,
+            seed=seed,
+        )
+        folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
+        end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
+        with Ledger.open(folder) as ledger:
+            plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
+            _compete(ledger, entered, plan, workers=workers, end=end, tell=tell)
+        tell(1.0, "answering")
+        return _concluded(read_audit(folder))
+
+
+def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, seed: int) -> Plan:
+    """The plan of this folder, made at the first call; the material and the test targets beside it."""
+    material = entered.material
+    held = ledger.description()
+    if held.get("material") == material.digest and "plan" in held:
+        plan = Plan(**held["plan"])
+    else:
+        sizes = {"inputs": material.X.shape[1], "outputs": material.Y.shape[1]}
+        plan = make_plan(len(material.X), **sizes, budget=budget, workers=workers, memory=available_memory())
+    ledger.describe(
+        {
+            "experiment": "audit",
+            "scale": f"{entered.table.source}, {', '.join(entered.table.targets)}",
+            "seed": seed,
+            "material": material.digest,
+            "plan": plan.model_dump(mode="json"),
+            "kernelgap version": version("kernelgap"),
+        }
+    )
+    material.save(ledger.folder)
+    write_arrays(ledger.folder / LABELS, {"Y": entered.Y_test})
+    return plan
+
+
+def _compete(ledger: Ledger, entered: Entered, plan: Plan, *, workers: int | None, end: float, tell: Tell) -> None:
+    """Stage by stage, each until its time is over."""
+    stages = Stages(ledger.folder, entered.material, plan)
+    began = time.monotonic()
+    largest = plan.sizes[-1]
+    first = stages.largest()
+    whole_cost = sum(cell.cost for cell in (*first, *stages.twins("3resnet"), *stages.curves("3resnet")))
+    planned = list(first)
+    done = 0.0
+
+    def run(cells: list[Cell], share: float, words: str) -> None:
+        nonlocal done
+        _note(ledger, entered, plan, planned)
+        cost = sum(cell.cost for cell in cells)
+
+        def heard(p: Progress) -> None:
+            tell(min(1.0, (done + p.share * cost) / whole_cost), f"{words}: {p.chunks_done} of {p.chunks}")
+
+        run_chunks(cells, ledger, do=compete, workers=workers, until=began + share * (end - began), on_progress=heard)
+        done += cost
+
+    run(first, BY_THEN[0], f"everybody with {largest:,} samples")
+    network = best_network(ledger.outcomes(), largest)
+    if network is None:
+        return
+    own, curves = stages.twins(network), stages.curves(network)
+    planned += [*own, *curves]
+    run(own, BY_THEN[1], f"what {network} owes to its features")
+    run(curves, BY_THEN[2], "learning curves")
+
+
+def _note(ledger: Ledger, entered: Entered, plan: Plan, planned: list[Cell]) -> None:
+    notices = (*entered.notices, *plan.notices())
+    ledger.note(
+        {
+            "chunks": [cell.id for cell in planned],
+            "cells": {cell.id: cell.label for cell in planned},
+            "table": asdict(entered.table),
+            "notices": [notice.as_dict() for notice in notices],
+        }
+    )
+
+
+def _concluded(audit: Audit) -> Audit:
+    """With the winner's model in its file."""
+    path = audit.folder / MODEL
+    with Ledger.reading(audit.folder) as ledger:
+        content = None if audit.winner is None else ledger.model(audit.winner)
+    if content is None:
+        with suppress(FileNotFoundError):
+            path.unlink()
+    else:
+        with whole(path) as partial:
+            partial.write_bytes(content)
+    return audit
+
+
+def _name(source: str | Path | pd.DataFrame) -> str:
+    """A folder's name for a source."""
+    return "table" if isinstance(source, pd.DataFrame) else Path(str(source).replace(":", "-")).stem

@@ -1,0 +1,111 @@
+"""The finished cells against the test rows' targets: the one place where these are looked at."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from kernelgap.audit.answers.answer import Answer
+from kernelgap.audit.answers.answering import answer
+from kernelgap.audit.answers.results import Entry, Results
+from kernelgap.audit.contenders.registry import family
+from kernelgap.audit.ledger import Kept, Ledger
+from kernelgap.audit.material import FILE, LABELS, Material, load_material, read_arrays
+from kernelgap.audit.plan import Plan, clock
+from kernelgap.audit.result import Audit, Audited
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.errors import InputError
+
+
+def read_audit(folder: str | Path) -> Audit:
+    """What the audit in a folder says, as far as it is finished."""
+    folder = Path(folder)
+    with Ledger.reading(folder) as ledger:
+        description, about = ledger.description(), ledger.about()
+        kept, failures, finished = ledger.outcomes(), tuple(ledger.failures()), ledger.finished()
+        models = ledger.models()
+    if description.get("experiment") != "audit":
+        raise InputError(f"'{folder}' holds no audit.")
+    plan = Plan(**description["plan"])
+    results = _results(kept, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
+    found = {entry.family for entry in results.entries}
+    if not {"kernel", "network"} <= found:
+        raise InputError(
+            f"A budget of {clock(plan.budget)} was too short for one kernel and one network: the same command goes on "
+            "from where it was, or give a longer --budget."
+        )
+    answered = answer(results, seed=int(description["seed"]))
+    missing = tuple(label for chunk, label in about["cells"].items() if chunk not in finished)
+    return Audit(
+        folder=folder,
+        table=Audited.rebuild(about["table"]),
+        notices=tuple(Notice(**notice) for notice in about["notices"]),
+        plan=plan,
+        seed=int(description["seed"]),
+        answer=answered,
+        fits=_fits(kept),
+        unfinished=missing,
+        failures=failures,
+        winner=_winner(answered, results, models),
+    )
+
+
+def _winner(answered: Answer, results: Results, models: set[str]) -> str | None:
+    """Whose model is worth keeping: the verdict's, or without one whoever has the least validation error.
+
+    Linear and adaptive models count, too; trees do not, as no file holds them.
+    """
+    comparison = answered.comparison
+    ahead = {"network ahead": comparison.network, "kernel ahead": comparison.kernel}.get(answered.verdict.outcome)
+    if ahead is not None:
+        return ahead if ahead in models else None
+    entries = [e for e in results.entries if e.samples == comparison.samples and e.contender in models]
+    best = min(entries, key=lambda e: float(np.mean(e.validation)), default=None)
+    return None if best is None else best.contender
+
+
+def _results(kept: Sequence[Kept], material: Material, Y_test: Float[np.ndarray, "test k"], plan: Plan) -> Results:
+    groups: dict[tuple[str, int], list[Kept]] = {}
+    for one in kept:
+        groups.setdefault((one.contender, one.samples), []).append(one)
+    entries = []
+    for (name, samples), ones in groups.items():
+        outputs = np.stack([one.outcome.outputs() for one in ones])
+        wrong = outputs.argmax(axis=2) != Y_test.argmax(axis=1) if material.classes else None
+        entries.append(
+            Entry(
+                contender=name,
+                family=family(name),
+                samples=samples,
+                seeds=tuple(one.seed for one in ones),
+                validation=np.array([one.outcome.validation_error for one in ones]),
+                errors=_errors(outputs, Y_test, material.divisor),
+                wrong=wrong,
+            )
+        )
+    constants = np.stack([material.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
+    return Results(tuple(entries), _errors(constants[:, None, :], Y_test, material.divisor))
+
+
+def _errors(
+    outputs: Float[np.ndarray, "seeds _ k"], Y_test: Float[np.ndarray, "test k"], divisor: int
+) -> Float[np.ndarray, "seeds test"]:
+    return np.sum((outputs - Y_test) ** 2, axis=2) / divisor
+
+
+def _fits(kept: Sequence[Kept]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "contender": [one.contender for one in kept],
+            "family": [family(one.contender) for one in kept],
+            "samples": [one.samples for one in kept],
+            "seed": [one.seed for one in kept],
+            "validation_error": [one.outcome.validation_error for one in kept],
+            "seconds": [one.outcome.seconds for one in kept],
+            "tried": [len(json.loads(one.outcome.tried)) for one in kept],
+            "setting": [one.outcome.setting for one in kept],
+        }
+    )

@@ -1,0 +1,54 @@
+"""Linear regression: x weights + offset."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.audit.models.model import Model, Words, check_arrays, settle
+from kernelgap.errors import InputError
+from kernelgap.tensor_file import Arrays
+
+
+class LinearWords(Words):
+    kind: Literal["linear"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel(Model):
+    """One column of ``weights`` an output."""
+
+    weights: Float[np.ndarray, "d k"]
+    offset: Float[np.ndarray, " k"]
+
+    words = LinearWords
+
+    def __post_init__(self) -> None:
+        settle(self, {"weights": 2, "offset": 1})
+        if self.weights.shape[1] != len(self.offset):
+            raise InputError(
+                f"Weights of {self.weights.shape[1]} outputs need as many offsets, not {len(self.offset)}."
+            )
+
+    @property
+    def features(self) -> int:
+        return len(self.weights)
+
+    @property
+    def _row_size(self) -> int:
+        return self.features
+
+    def _block(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+        return X @ self.weights
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": "linear"}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"weights": self.weights, "offset": self.offset}
+
+    @classmethod
+    def rebuild(cls, words: LinearWords, arrays: Arrays) -> Self:
+        check_arrays(arrays, ("weights", "offset"))
+        return cls(**arrays)

@@ -1,0 +1,130 @@
+"""How many samples, seeds and fits there will be: as many as the table has, the time allows and the memory holds."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kernelgap.audit.contenders.registry import FAMILIES, twins
+from kernelgap.audit.cost import seconds
+from kernelgap.audit.effort import Effort
+from kernelgap.audit.split import validation_size
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.regression import most_landmarks
+
+PASSES = 400  # epochs, of as many samples as make STEPS steps; with more samples fewer
+STEPS = 6000
+BATCH = 50
+LEAST_EPOCHS = 40
+SMALLEST = 20  # samples of a curve's first point
+FEWEST = 500  # samples that a plan comes down to for lack of time
+MANY = 2000
+EXACT = 5000  # samples up to which Gram matrices are factorised
+LANDMARKS = 2500
+ADAPTING = 3000
+FILLED = 0.75  # of the budget that a plan may take by the estimate
+
+
+class Rung(NamedTuple):
+    fits: int
+    seeds: int
+    sizes: int
+
+
+PATIENT = 1800.0  # seconds from which on a budget buys the first rung
+HASTY = (Rung(4, 3, 3), Rung(4, 2, 2), Rung(4, 1, 2))
+RUNGS = (Rung(25, 5, 5), Rung(16, 3, 4), Rung(9, 3, 4), Rung(9, 3, 3), *HASTY)
+
+
+class Plan(BaseModel):
+    """``sizes`` rise to the largest; ``of`` is how many training rows there were to choose from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sizes: tuple[int, ...] = Field(min_length=1)
+    seeds: int = Field(ge=1)
+    fits: int = Field(ge=1)
+    landmarks: int | None
+    most_rows: int
+    of: int
+    budget: float
+
+    def effort(self, samples: int) -> Effort:
+        return Effort(
+            fits=self.fits,
+            epochs=max(LEAST_EPOCHS, min(PASSES, STEPS * BATCH // samples)),
+            landmarks=self.landmarks if self.landmarks is not None and samples > self.landmarks else None,
+            most_rows=self.most_rows,
+        )
+
+    def notices(self) -> Iterator[Notice]:
+        """What a reader should know of it."""
+        largest = self.sizes[-1]
+        if largest < self.of:
+            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} training rows"
+            yield Notice("sampled", "rows", f"{why}: a longer --budget uses more.")
+        if self.landmarks is not None and largest > self.landmarks:
+            yield Notice(
+                "nystroem",
+                "kernels",
+                f"From {self.landmarks:,} samples on kernels use Nystroem features with {self.landmarks:,} landmarks: "
+                "whole Gram matrices would take too much memory or time.",
+            )
+        if largest > self.most_rows:
+            yield Notice("nystroem", "adaptive", f"The adaptive kernel learns from {self.most_rows:,} rows at most.")
+
+
+def make_plan(pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int) -> Plan:
+    """The plan with the most samples, and then the most thorough, that the budget allows by the estimate.
+
+    Above ``MANY`` samples, fewer of them are preferred to hasty rungs.
+    """
+    of = pool - validation_size(pool)
+    rungs = RUNGS if budget >= PATIENT else RUNGS[1:]
+    for largest in _fewer(of):
+        for rung in rungs if largest <= MANY else [rung for rung in rungs if rung not in HASTY]:
+            plan = _plan(rung, largest, of, outputs, budget, memory // workers)
+            if estimate(plan, inputs, outputs) <= FILLED * budget * workers:
+                return plan
+    return plan
+
+
+def _fewer(largest: int) -> Iterator[int]:
+    """A number of samples and its halves, down to ``FEWEST``."""
+    yield largest
+    while largest > FEWEST:
+        largest = max(FEWEST, largest // 2)
+        yield largest
+
+
+def _plan(rung: Rung, largest: int, of: int, outputs: int, budget: float, memory: int) -> Plan:
+    sizes = [max(1, largest // 2**i) for i in range(rung.sizes)]
+    sizes = [n for n in sizes if n >= SMALLEST] or sizes[:1]
+    exact = min(EXACT, int((memory / 2 / (3 * 8)) ** 0.5))
+    fitting = most_landmarks(largest, outputs=outputs, memory=memory // 2)
+    landmarks = None if largest <= exact else max(1, min(LANDMARKS, fitting))
+    return Plan(
+        sizes=tuple(sorted(set(sizes))),
+        seeds=rung.seeds,
+        fits=rung.fits,
+        landmarks=landmarks,
+        most_rows=max(1, min(ADAPTING, exact)),
+        of=of,
+        budget=budget,
+    )
+
+
+def estimate(plan: Plan, inputs: int, outputs: int) -> float:
+    """Seconds of one core for all of it."""
+    names = (*FAMILIES, *twins("3resnet"))
+    return plan.seeds * sum(
+        seconds(name, samples, inputs, outputs, plan.effort(samples)) for name in names for samples in plan.sizes
+    )
+
+
+def clock(duration: float) -> str:
+    """As 1h 30m, 5m or 45s."""
+    minutes, rest = divmod(round(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{count}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
+    return " ".join(parts) or "0s"

@@ -1,0 +1,128 @@
+"""What an audit says, as an object: numbers, tables, sentences, and the model that won."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kernelgap.audit.answers.answer import Answer, Curve
+from kernelgap.audit.answers.answering import as_record
+from kernelgap.audit.models import Trained, load_model
+from kernelgap.audit.models.saving import FILE as MODEL
+from kernelgap.audit.plan import Plan
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.audit.tables.table import Task
+from kernelgap.sweeps.run_file import Failure
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The table that was asked about. ``inputs`` are the columns of numbers that were made of its features."""
+
+    source: str
+    targets: tuple[str, ...]
+    task: Task
+    classes: tuple[str, ...]
+    rows: int
+    features: int
+    inputs: int
+    test_rows: int
+    validation_rows: int
+    scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
+
+    @classmethod
+    def rebuild(cls, fields: dict[str, Any]) -> "Audited":
+        """From a JSON file, where tuples are lists."""
+        plain: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in fields.items()}
+        return cls(**plain)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The whole answer.
+
+    ``fits`` has a row for each contender, number of samples and seed: its setting, validation error and seconds.
+    ``unfinished`` are those that the budget left no time for.
+    """
+
+    folder: Path
+    table: Audited
+    notices: tuple[Notice, ...]
+    plan: Plan
+    seed: int
+    answer: Answer
+    fits: pd.DataFrame
+    unfinished: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    winner: str | None
+
+    @property
+    def sentence(self) -> str:
+        return self.answer.verdict.sentence
+
+    @property
+    def verdict(self) -> str:
+        """ "network ahead", "kernel ahead" or "undecided"."""
+        return self.answer.verdict.outcome
+
+    @property
+    def model_path(self) -> Path | None:
+        """The file of the model that won, for ``kernelgap predict``; None if there is none."""
+        path = self.folder / MODEL
+        return path if self.winner is not None and path.exists() else None
+
+    def load_model(self) -> Trained:
+        """The model that won: its ``predict`` takes a data frame with the table's columns."""
+        return load_model(self.folder)
+
+    @property
+    def contenders(self) -> pd.DataFrame:
+        """Each contender's errors with the most samples, the best on validation first."""
+        rows = [self._row(curve) for curve in self.answer.curves]
+        return pd.DataFrame(rows).sort_values(
+            ["samples", "validation_error"], ascending=[False, True], ignore_index=True
+        )
+
+    def _row(self, curve: Curve) -> dict[str, Any]:
+        last, accuracy = curve.errors[-1], curve.accuracy[-1] if curve.accuracy else None
+        fits = self.fits[(self.fits.contender == curve.contender) & (self.fits.samples == curve.samples[-1])]
+        row = {
+            "contender": curve.contender,
+            "family": curve.family,
+            "samples": curve.samples[-1],
+            "validation_error": curve.validation[-1],
+            "error": last.value,
+            "low": last.low,
+            "high": last.high,
+            "r2": 1 - last.value / self.answer.constant.value if self.answer.constant.value else float("nan"),
+        }
+        if accuracy is not None:
+            row["accuracy"] = accuracy.value
+        elif len(self.table.scales) == 1:
+            row["rmse"] = last.value**0.5 * self.table.scales[0]
+        return {**row, "setting": fits.setting.iloc[0], "seconds": float(fits.seconds.sum())}
+
+    def as_record(self) -> dict[str, Any]:
+        """Plain, as --json prints it."""
+        return {
+            "source": self.table.source,
+            "targets": list(self.table.targets),
+            "task": self.table.task,
+            "classes": list(self.table.classes),
+            "rows": self.table.rows,
+            "features": self.table.features,
+            "inputs": self.table.inputs,
+            "test_rows": self.table.test_rows,
+            "validation_rows": self.table.validation_rows,
+            "seed": self.seed,
+            "folder": str(self.folder),
+            "plan": self.plan.model_dump(mode="json"),
+            **as_record(self.answer),
+            "fits": [{str(name): value for name, value in row.items()} for row in self.fits.to_dict(orient="records")],
+            "winner": self.winner,
+            "model": None if self.model_path is None else str(self.model_path),
+            "unfinished": list(self.unfinished),
+            "failures": [{"label": f.label, "error": f.error} for f in self.failures],
+            "notices": [notice.as_dict() for notice in self.notices],
+        }

@@ -1,0 +1,92 @@
+"""The command that predicts with a model of an audit."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kernelgap import console
+from kernelgap.cli.options import Json
+from kernelgap.errors import InputError, unknown
+from kernelgap.whole_file import whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS = (".csv", ".tsv", ".parquet")
+ROWS = 2**16  # written as text at a time
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model.safetensors, or the folder of an audit.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A table with the columns that the audit's table had.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Write the predictions here: .csv, .tsv or .parquet [default: print as CSV].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Predict with the model that an audit chose; rows are counted from 0. Scores of classes are no probabilities."""
+    if out is not None:
+        _check_out(out, Path(file), model)
+    from kernelgap.audit.models import load_model, predict_table
+    from kernelgap.audit.tables.notices import brief
+
+    trained = load_model(model)
+    predicted = predict_table(trained, file)
+    table = predicted.table.reset_index()
+    for sentence in brief(predicted.notices):
+        console.message(sentence)
+    for judged in predicted.quality:
+        console.message(judged.sentence)
+    if predicted.quality:
+        console.message("If the model learned from some of these rows, it will do less well on new ones.")
+    if out is not None:
+        _write(table, out)
+        console.message(f"Predictions for {len(table):,} rows are in {out}.")
+    if as_json:
+        record: dict[str, Any] = {
+            "model": str(model),
+            "file": file,
+            "task": trained.targets.task,
+            "targets": list(trained.targets.names),
+            "rows": len(table),
+            "quality": [judged.as_record() for judged in predicted.quality],
+            "notices": [notice.as_dict() for notice in predicted.notices],
+        }
+        record |= {"predictions": table.to_dict("records")} if out is None else {"out": str(out)}
+        console.answer(json.dumps(record, allow_nan=False))
+    elif out is None:
+        _print(table)
+
+
+def _check_out(out: Path, file: Path, model: Path) -> None:
+    """Before anything is computed."""
+    if out.suffix.lower() not in ENDINGS:
+        raise unknown("ending of a table", out.suffix, ENDINGS)
+    if not out.parent.is_dir():
+        raise InputError(f"There is no folder '{out.parent}' to write {out.name} into: make it first.")
+    for given in (file, model):
+        if out.exists() and given.exists() and out.samefile(given):
+            raise InputError(f"The predictions would overwrite '{given}': give --out another name.")
+
+
+def _write(table: "pd.DataFrame", out: Path) -> None:
+    kind = out.suffix.lower()
+    with whole(out) as partial:
+        if kind == ".parquet":
+            table.to_parquet(partial, index=False)
+        else:
+            table.to_csv(partial, index=False, sep="\t" if kind == ".tsv" else ",")
+
+
+def _print(table: "pd.DataFrame") -> None:
+    try:
+        for start in range(0, len(table), ROWS):
+            text = table.iloc[start : start + ROWS].to_csv(index=False, header=start == 0, lineterminator="\n")
+            console.answer(text.removesuffix("\n"))
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has enough, as 'head' does; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
