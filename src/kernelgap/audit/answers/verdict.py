@@ -22,7 +22,7 @@ def judge(contest: Contest) -> Verdict:
     constant by as much, and surely; for classes, an accuracy that does not point the other way.
 
     In simulations with 20 to 200 test rows (``tests/audit/answers/test_verdict.py``), contenders that fit pure noise
-    get a verdict less than once in 200 times, whatever the noise.
+    get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
     """
     lead = _Lead(contest)
     against = lead.against()
