@@ -120,10 +120,12 @@ def with_accuracy(kernel_wrong: int, network_wrong: int) -> Results:
 
 def test_accuracy_has_a_say():
     assert judge(met(with_accuracy(30, 20))).reasons[-1] == "3resnet is right more often, by 5 points."
-    assert judge(met(with_accuracy(20, 20))).reasons[-1] == "3resnet and ntk3 are right equally often."
-    assert (
-        only_reason(with_accuracy(20, 30))
-        == "The accuracy points the other way: ntk3 is right more often, by 5 points."
+    assert only_reason(with_accuracy(20, 20)).startswith("3resnet and ntk3 are right equally often.")
+    assert only_reason(with_accuracy(21, 20)).startswith(
+        "3resnet is right more often, by 0.5 points, which is within what chance gives."
+    )
+    assert only_reason(with_accuracy(20, 30)).startswith(
+        "The accuracy points the other way: ntk3 is right more often, by 5 points."
     )
 
 

@@ -8,6 +8,7 @@ from kernelgap.audit.answers.comparison import Contest
 from kernelgap.audit.answers.wording import digits, less, percent, points
 
 LEVEL = 0.99
+EASIER = 0.95  # for what has to hold beside it
 ROWS = 20  # test rows that it takes to say anything
 SEEDS = 2
 NOTICED = 0.01  # of the constant's error: a smaller lead is none
@@ -19,7 +20,8 @@ def judge(contest: Contest) -> Verdict:
     Ahead takes all of these: at least 20 test rows and 2 seeds; a paired 99% interval of the difference without 0, its
     length set by Student's quantile (see ``Resampled``: plain percentiles decide too often); the same sign with every
     seed, and on the validation rows; a lead of at least 1% of the constant's error; a leader that is better than the
-    constant by as much, and surely; for classes, an accuracy that does not point the other way.
+    constant by as much (95%). For classes the leader must also be right more often, beyond chance (95%): outputs that
+    are nearer to 0 and 1 help nobody who wants the class.
 
     In simulations with 20 to 200 test rows (``tests/audit/answers/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
@@ -61,6 +63,8 @@ class _Lead:
         self.over_constant = contest.constant - self.error
         accuracy = contest.accuracy_difference
         self.accuracy = None if accuracy is None else self.sign * accuracy.value
+        ends = None if accuracy is None else accuracy.interval(EASIER)
+        self.surely_right_more = ends is None or (ends.low if self.sign > 0 else -ends.high) > 0
         self.rows = self.error.table.shape[1]
         self.interval = self.difference.interval(LEVEL)
         self.threshold = NOTICED * contest.constant.value
@@ -77,7 +81,7 @@ class _Lead:
         if not self.beats_constant():
             found.append(
                 f"The better of the two ({self.name}, error {digits(self.error.value)}) is not clearly better than a "
-                f"constant guess ({digits(constant)}): {self._span(self.over_constant)}."
+                f"constant guess ({digits(constant)}): {self._span(self.over_constant, EASIER)}."
             )
         if self.interval.low <= 0:
             found.append(
@@ -94,15 +98,23 @@ class _Lead:
                 f"The difference, {digits(self.difference.value)}, is below {percent(NOTICED)} of a constant's error "
                 f"({digits(constant)}): nobody would notice it."
             )
-        if self.accuracy is not None and self.accuracy < 0:
-            found.append(
-                f"The accuracy points the other way: {self.other} is right more often, by {points(self.accuracy)}."
-            )
+        if self.accuracy is not None and not self.surely_right_more:
+            found.append(f"{self._accuracy()} The class that is predicted is what counts.")
         return found
+
+    def _accuracy(self) -> str:
+        """How the two compare in accuracy."""
+        accuracy = self.accuracy or 0.0
+        if accuracy == 0:
+            return f"{self.name} and {self.other} are right equally often."
+        if accuracy < 0:
+            return f"The accuracy points the other way: {self.other} is right more often, by {points(accuracy)}."
+        more = f"{self.name} is right more often, by {points(accuracy)}"
+        return f"{more}." if self.surely_right_more else f"{more}, which is within what chance gives."
 
     def beats_constant(self) -> bool:
         over = self.over_constant
-        return over.value > 0 and over.value >= self.threshold and over.interval(LEVEL).low > 0
+        return over.value > 0 and over.value >= self.threshold and over.interval(EASIER).low > 0
 
     def sentence(self) -> str:
         with np.errstate(divide="ignore"):
@@ -136,19 +148,15 @@ class _Lead:
             f"{percent(self.error.value / self.contest.constant.value)} of it.",
         ]
         if self.accuracy is not None:
-            found.append(
-                f"{self.name} is right more often, by {points(self.accuracy)}."
-                if self.accuracy > 0
-                else f"{self.name} and {self.other} are right equally often."
-            )
+            found.append(self._accuracy())
         return found
 
     def _errors(self) -> str:
         return f"{digits(self.error.value)} against {digits(self.other_error.value)},"
 
-    def _span(self, difference: Resampled) -> str:
-        interval = difference.interval(LEVEL)
-        return f"{percent(LEVEL)} interval {digits(interval.low)} to {digits(interval.high)}"
+    def _span(self, difference: Resampled, level: float = LEVEL) -> str:
+        interval = difference.interval(level)
+        return f"{percent(level)} interval {digits(interval.low)} to {digits(interval.high)}"
 
     def _seeds(self) -> str:
         return "Only one seed was run" if self.contest.seeds else "The two have no seed in common"
