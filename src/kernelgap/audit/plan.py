@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.audit.contenders.registry import FAMILIES, twins
-from kernelgap.audit.cost import seconds
+from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.effort import Effort
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.regression import most_landmarks
@@ -116,9 +116,8 @@ def _plan(rung: Rung, largest: int, of: int, outputs: int, budget: float, memory
 def estimate(plan: Plan, inputs: int, outputs: int) -> float:
     """Seconds of one core for all of it."""
     names = (*FAMILIES, *twins("3resnet"))
-    return plan.seeds * sum(
-        seconds(name, samples, inputs, outputs, plan.effort(samples)) for name in names for samples in plan.sizes
-    )
+    sizes = [(samples, inputs, outputs, plan.effort(samples)) for samples in plan.sizes]
+    return plan.seeds * sum(judging_seconds(n, *size) + fitting_seconds(n, *size) for n in names for size in sizes)
 
 
 def clock(duration: float) -> str:

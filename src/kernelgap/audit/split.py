@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Int
 
 TEST = 0.2  # of all rows
-VALIDATION = 0.2  # of a sample
+FOLDS = 5  # of the pool: with seed s the fold s, counted round, is for choosing
 MOST_TEST, MOST_VALIDATION = 10_000, 5_000
 
 Places = Int[np.ndarray, " n"]
@@ -20,16 +20,16 @@ def test_rows(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Pla
 def sample_rows(count: int, classes: np.ndarray | None, *, samples: int, seed: int) -> tuple[Places, Places]:
     """(training, validation) of a sample of the pool's rows: a fifth of it is for choosing.
 
-    A smaller sample with the same seed is a part of a larger one.
+    A smaller sample with the same seed is a part of a larger one. Those for choosing come from another fold with each
+    seed: in the largest sample, which is the pool, five seeds make five folds.
     """
-    sample = spread_evenly(count, classes, np.random.default_rng([seed, 1]))[:samples]
-    order = spread_evenly(samples, None if classes is None else classes[sample], np.random.default_rng([seed, 2]))
-    size = validation_size(samples)
-    return sample[np.sort(order[size:])], sample[np.sort(order[:size])]
-
-
-def validation_size(samples: int) -> int:
-    return min(round(VALIDATION * samples), MOST_VALIDATION)
+    fold = np.empty(count, dtype=int)
+    fold[spread_evenly(count, classes, np.random.default_rng(0))] = np.arange(count) % FOLDS
+    order = spread_evenly(count, classes, np.random.default_rng([seed, 1]))
+    chosen_by = order[fold[order] == seed % FOLDS]
+    learned_from = order[fold[order] != seed % FOLDS]
+    size = min(len(chosen_by), round(samples / FOLDS), MOST_VALIDATION)
+    return np.sort(learned_from[: samples - size]), np.sort(chosen_by[:size])
 
 
 def spread_evenly(count: int, classes: np.ndarray | None, rng: np.random.Generator) -> Places:

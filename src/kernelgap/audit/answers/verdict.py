@@ -1,6 +1,8 @@
 """Who is ahead, if anyone is."""
 
 import numpy as np
+from jaxtyping import Float
+from scipy.stats import binomtest
 
 from kernelgap.audit.answers.answer import Outcome, Verdict
 from kernelgap.audit.answers.bootstrap import Resampled
@@ -20,8 +22,8 @@ def judge(contest: Contest) -> Verdict:
     Ahead takes all of these: at least 20 test rows and 2 seeds; a paired 99% interval of the difference without 0, its
     length set by Student's quantile (see ``Resampled``: plain percentiles decide too often); the same sign with every
     seed, and on the validation rows; a lead of at least 1% of the constant's error; a leader that is better than the
-    constant by as much (95%). For classes the leader must also be right more often, beyond chance (95%): outputs that
-    are nearer to 0 and 1 help nobody who wants the class.
+    constant by as much (95%). For classes the leader must also be right more often, beyond chance (sign test over the
+    test rows, 95%): outputs that are nearer to 0 and 1 help nobody who wants the class.
 
     In simulations with 20 to 200 test rows (``tests/audit/answers/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
@@ -45,6 +47,12 @@ def clearly_less(better: Resampled, worse: Resampled, constant: float) -> bool:
     )
 
 
+def _surely_above(by_row: Float[np.ndarray, " rows"]) -> bool:
+    """Whether more rows speak for it than against it, beyond chance, by the sign test (exact: few rows differ at all)."""
+    above, below = int(np.sum(by_row > 0)), int(np.sum(by_row < 0))
+    return above > below and float(binomtest(above, above + below).pvalue) < 1 - EASIER
+
+
 class _Lead:
     """The side that has less error on the test rows, and what can be said of it."""
 
@@ -63,8 +71,7 @@ class _Lead:
         self.over_constant = contest.constant - self.error
         accuracy = contest.accuracy_difference
         self.accuracy = None if accuracy is None else self.sign * accuracy.value
-        ends = None if accuracy is None else accuracy.interval(EASIER)
-        self.surely_right_more = ends is None or (ends.low if self.sign > 0 else -ends.high) > 0
+        self.surely_right_more = accuracy is None or _surely_above(self.sign * accuracy.table.mean(axis=0))
         self.rows = self.error.table.shape[1]
         self.interval = self.difference.interval(LEVEL)
         self.threshold = NOTICED * contest.constant.value

@@ -4,28 +4,38 @@ Ridge regression with them is where training the linearised network, or its last
 once. What the network does better than these it owes to features that it learned.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kernelgap.audit.contenders.by_network import start
-from kernelgap.audit.contenders.ridges import about_landmarks, judge_ridges, solve_whole
-from kernelgap.audit.contenders.view import Search, Tell, Tuned, View
+from kernelgap.audit.contenders.ridges import judge_ridges, solve
+from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View
 from kernelgap.audit.models import EmpiricalModel
 from kernelgap.kernels.empirical import Empirical
 
 PARTS = {"ntk": "all", "last": "last"}
 
 
-def tune_twin(name: str, view: View, tell: Tell) -> Tuned:
+@dataclass(frozen=True)
+class ByTwin:
     """``name`` is as in 3resnet(ntk). One fit: its kernel has no bandwidth, and the path of ridges is whole."""
-    network_name, _, part = name.removesuffix(")").partition("(")
-    network, params, width = start(network_name, view)
-    weights = {name: np.asarray(weight) for name, weight in params.items()}
-    kernel = Empirical(network, weights, PARTS[part])
-    ridge, error = judge_ridges(kernel, view)
-    search = Search(1, tell)
-    search.add(
-        {"width": width, "ridge": ridge, **about_landmarks(view)},
-        error,
-        lambda: EmpiricalModel(network, weights, PARTS[part], *solve_whole(kernel, view, ridge), view.whole_offset),
-    )
-    return search.result()
+
+    name: str
+
+    def judge(self, view: View, tell: Tell) -> Judged:
+        records = Records(1, tell)
+        ridges, errors = judge_ridges(self._kernel(view), view)
+        records.add({"ridge": ridges}, errors)
+        return records.judged()
+
+    def fit(self, view: View, setting: Setting) -> EmpiricalModel:
+        kernel, whole = self._kernel(view), view.whole
+        weights = {name: np.asarray(weight) for name, weight in kernel.params.items()}
+        points, coefficients = solve(kernel, whole, setting["ridge"])
+        return EmpiricalModel(kernel.network, weights, kernel.train, points, coefficients, whole.offset)
+
+    def _kernel(self, view: View) -> Empirical:
+        name, _, part = self.name.removesuffix(")").partition("(")
+        network, params, _ = start(name, view)
+        return Empirical(network, {name: np.asarray(weight) for name, weight in params.items()}, PARTS[part])
