@@ -146,24 +146,6 @@ def test_curves_and_standard_errors():
     np.testing.assert_allclose(result.curves["test"][0, 0], result.curves["test"][1, 0])
 
 
-def test_ending_amid_the_schedule_is_as_a_whole_training_was_then():
-    grid = {"rates": (0.02, 0.3), "decays": (0.0, 1e-3), "epochs": range(1, 12)}
-    seen = {}
-    train(**grid, watch=lambda epoch, member: seen.update({epoch: [member(i) for i in range(2)]}))
-    X = PROBLEM.sample(5, seed=2)[0]
-    for until in (1, 7, 12):
-        ended = train(**grid, until=until)
-        assert ended.epochs[-1] == until
-        for i in range(2):
-            np.testing.assert_array_equal(ended.predictor(i)(X), seen[until][i](X))
-
-
-@pytest.mark.parametrize("until", [0, 13])
-def test_ending_outside_the_schedule(until):
-    with pytest.raises(InputError, match="between 1 and 12"):
-        train(until=until)
-
-
 def test_progress_runs_from_nothing_to_all():
     seen = []
     train(rates=(0.05, 70.0), decays=(0.0, 0.1), on_progress=seen.append)

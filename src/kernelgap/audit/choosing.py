@@ -42,7 +42,7 @@ def choose(judgements: Mapping[Named, Judgement]) -> dict[tuple[str, int], Choic
     return found
 
 
-def best_network(choices: Mapping[tuple[str, int], Choice], samples: int) -> str | None:
-    """The network with the least validation error with so many samples; None if none was judged."""
+def ranked_networks(choices: Mapping[tuple[str, int], Choice], samples: int) -> list[str]:
+    """The networks that were judged with so many samples, the one with the least validation error first."""
     found = {n: choice.error for (n, count), choice in choices.items() if count == samples and family(n) == "network"}
-    return min(found, key=lambda name: found[name], default=None)
+    return sorted(found, key=lambda name: found[name])

@@ -12,8 +12,8 @@ import pandas as pd
 from kernelgap import console
 from kernelgap.audit.budget import seconds_of
 from kernelgap.audit.cell import Cell, work
-from kernelgap.audit.choosing import best_network, choose
-from kernelgap.audit.contenders.registry import FAMILIES, twins
+from kernelgap.audit.choosing import choose, ranked_networks
+from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
 from kernelgap.audit.entering import Entered, enter
 from kernelgap.audit.judging import read_audit
 from kernelgap.audit.ledger import Ledger
@@ -123,13 +123,12 @@ class _Contest:
     def through(self) -> None:
         *smaller, largest = self.plan.sizes
         self._stage(tuple(FAMILIES), largest, FIRST, f"{len(FAMILIES)} contenders with {largest:,} samples")
-        network = best_network(choose(self.ledger.judgements()), largest)
-        if network is None:
+        ranked = ranked_networks(choose(self.ledger.judgements()), largest)
+        if not ranked:
             return
-        own = twins(network)
-        self._stage(own, largest, SECOND, f"what {network} owes to its features")
+        self._stage(twins(ranked[0]), largest, SECOND, f"what {ranked[0]} owes to its features")
         for samples in reversed(smaller):
-            self._stage((*FAMILIES, *own), samples, 1.0, f"learning curves: {samples:,} samples")
+            self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen."""

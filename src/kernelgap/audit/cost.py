@@ -8,9 +8,9 @@ from kernelgap.audit.contenders.by_network import width_for
 from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, TREES
 from kernelgap.audit.effort import Effort
 
-FLOPS = 2.2e10  # of matrix products in a worker
-STEP = 4e-5  # of SGD, for each member, beyond its products
-COMPILING = 2.0
+FLOPS = 3.2e10  # of matrix products in a worker
+STEP = 2e-5  # of SGD, for each member, beyond its products
+COMPILING = 1.0
 ENTRY = {"gaussian": 8e-9, "laplace": 1.2e-8, "arcsin": 2e-8}  # of a Gram matrix; the others:
 LAYERED = 4e-8
 ALONE = 3.0  # a network trained by itself takes so much more than one in a grid
@@ -58,6 +58,6 @@ def _once(contender: str, n: int, d: int, k: int, effort: Effort) -> float:
 def _regression(entry: float, n: int, d: int, k: int, effort: Effort) -> float:
     """A Gram matrix and its path of ridges, or as much over landmarks."""
     if effort.landmarks is None or effort.landmarks >= n:
-        return 0.005 + n * n * (entry + 2 * d / FLOPS) + 1.5 * n**3 / FLOPS + 34 * n * (100 + 4 * k) * 2e-9
+        return 0.005 + n * n * (entry + 2 * d / FLOPS) + 4 * n**3 / FLOPS + 34 * n * (100 + 4 * k) * 2e-9
     p = effort.landmarks
     return n * p * (entry + 2 * d / FLOPS) + (2 * n * p * p + 12 * p**3) / FLOPS

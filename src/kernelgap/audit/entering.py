@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from kernelgap.audit.material import Material
 from kernelgap.audit.result import Audited
-from kernelgap.audit.split import test_rows
+from kernelgap.audit.split import put_aside
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
@@ -44,7 +44,7 @@ def enter(
     question = pose(table, target, task=task, leave_out=leave_out)
     asked = question.asked
     labels = asked.values if question.task == "classification" else None
-    pool, test = test_rows(question.rows, labels, seed=seed)
+    pool, test = put_aside(question.rows, labels, seed=seed)
     preparation = Preparation.fit(question.features.iloc[pool])
     targets = Targets.fit(asked, pool)
     inputs = preparation.transform(question.features)

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelgap.audit.contenders.registry import FAMILIES, twins
+from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.effort import Effort
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.regression import most_landmarks
 
 PASSES = 400  # epochs, of as many samples as make STEPS steps; with more samples fewer
-STEPS = 6000
+STEPS = 4000
 BATCH = 50
 LEAST_EPOCHS = 40
 SMALLEST = 40  # samples of a curve's first point
@@ -114,10 +114,12 @@ def _plan(rung: Rung, largest: int, of: int, outputs: int, budget: float, memory
 
 
 def estimate(plan: Plan, inputs: int, outputs: int) -> float:
-    """Seconds of one core for all of it."""
-    names = (*FAMILIES, *twins("3resnet"))
-    sizes = [(samples, inputs, outputs, plan.effort(samples)) for samples in plan.sizes]
-    return plan.seeds * sum(judging_seconds(n, *size) + fitting_seconds(n, *size) for n in names for size in sizes)
+    """Seconds of one core for all of it, whichever networks will be the best."""
+    *smaller, largest = plan.sizes
+    names = [(name, largest) for name in (*FAMILIES, *twins("3resnet"))]
+    names += [(name, samples) for samples in smaller for name in on_curves(("3resnet", "3layer"))]
+    sizes = [(name, (samples, inputs, outputs, plan.effort(samples))) for name, samples in names]
+    return plan.seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name, size in sizes)
 
 
 def clock(duration: float) -> str:

@@ -10,7 +10,7 @@ MOST_TEST, MOST_VALIDATION = 10_000, 5_000
 Places = Int[np.ndarray, " n"]
 
 
-def test_rows(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:
+def put_aside(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:
     """(pool, test): places of rows, classes spread evenly over both."""
     order = spread_evenly(count, classes, np.random.default_rng([seed, 0]))
     size = min(round(TEST * count), MOST_TEST)
@@ -23,13 +23,22 @@ def sample_rows(count: int, classes: np.ndarray | None, *, samples: int, seed: i
     A smaller sample with the same seed is a part of a larger one. Those for choosing come from another fold with each
     seed: in the largest sample, which is the pool, five seeds make five folds.
     """
-    fold = np.empty(count, dtype=int)
-    fold[spread_evenly(count, classes, np.random.default_rng(0))] = np.arange(count) % FOLDS
+    fold = _folds(count, classes)
     order = spread_evenly(count, classes, np.random.default_rng([seed, 1]))
     chosen_by = order[fold[order] == seed % FOLDS]
     learned_from = order[fold[order] != seed % FOLDS]
     size = min(len(chosen_by), round(samples / FOLDS), MOST_VALIDATION)
     return np.sort(learned_from[: samples - size]), np.sort(chosen_by[:size])
+
+
+def _folds(count: int, classes: np.ndarray | None) -> Places:
+    """The fold of each row, the same for all seeds: the rows of a class, however few, are dealt out in turn."""
+    order = np.random.default_rng(0).permutation(count)
+    if classes is not None:
+        order = order[np.argsort(classes[order], kind="stable")]
+    fold = np.empty(count, dtype=int)
+    fold[order] = np.arange(count) % FOLDS
+    return fold
 
 
 def spread_evenly(count: int, classes: np.ndarray | None, rng: np.random.Generator) -> Places:

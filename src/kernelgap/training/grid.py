@@ -77,7 +77,6 @@ def train_grid(
     seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
     epochs: Sequence[int] | None = None,
-    until: int | None = None,
     watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> GridResult:
@@ -85,7 +84,6 @@ def train_grid(
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
     at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
-    ``until`` is an epoch at which training ends, amid its schedule: what comes is as it would be then in a whole one.
     ``watch`` hears each of these epochs, with a function that gives a member as it is then.
     ``on_progress`` hears the share done.
 
@@ -100,10 +98,6 @@ def train_grid(
     _check_columns(params, samples["train"])
     _check_members(rates, decays)
     times = _times(epochs, schedule.epochs)
-    if until is not None:
-        if not 1 <= until <= schedule.epochs:
-            raise InputError(f"until must be an epoch between 1 and {schedule.epochs}, not {until}.")
-        times = [*(time for time in times if time < until), until]
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 

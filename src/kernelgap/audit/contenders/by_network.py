@@ -5,6 +5,7 @@ from math import isqrt
 
 import jax
 import numpy as np
+from jaxtyping import Float
 
 from kernelgap import networks
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
@@ -26,7 +27,9 @@ RETRIES = 4
 class ByNetwork:
     """Each pair of a rate and a decay is a fit; targets are centred and scaled to mean square 1.
 
-    A rate is a share of the default one, ``epochs`` are those after which training stops.
+    A rate is a share of the default one, ``epochs`` are those after which training stops. An error is taken together
+    with those just before and after it: at a fast rate single epochs are good by luck. Fitted, a network is trained for
+    as many epochs with the whole schedule, the slow last quarter included.
     """
 
     name: str
@@ -34,10 +37,10 @@ class ByNetwork:
     def judge(self, view: View, tell: Tell) -> Judged:
         side = isqrt(view.effort.fits)
         pairs = [(rate, decay) for rate in spread(*RATES, side) for decay in spread(*DECAYS, side)]
-        grid, scale = self._train(view, pairs, tell=tell)
+        grid, scale = self._train(view, pairs, view.effort.epochs, tell)
         records = Records(len(pairs), lambda share: None)
         for (rate, decay), curve in zip(pairs, grid.curves["validation"], strict=True):
-            errors = curve * scale**2 / view.divisor
+            errors = _smooth(curve) * scale**2 / view.divisor
             records.add({"rate": rate, "decay": decay, "epochs": grid.epochs.astype(float)}, errors)
         return records.judged()
 
@@ -49,7 +52,7 @@ class ByNetwork:
             return NetworkModel(network, {n: np.asarray(w) for n, w in params.items()}, whole.offset, _scale(whole))
         rate = setting["rate"]
         for _ in range(RETRIES):
-            grid, scale = self._train(whole, [(rate, setting["decay"])], until=epochs)
+            grid, scale = self._train(whole, [(rate, setting["decay"])], epochs)
             weights = {name: weight[0] for name, weight in grid.trained.items()}
             if not grid.diverged[0] and all(np.isfinite(weight).all() for weight in weights.values()):
                 return NetworkModel(network, weights, whole.offset, scale)
@@ -57,11 +60,11 @@ class ByNetwork:
         raise ArithmeticError(f"training diverged, down to {rate:.2g} of the default rate")
 
     def _train(
-        self, view: View, pairs: list[tuple[float, float]], *, until: int | None = None, tell: Tell | None = None
+        self, view: View, pairs: list[tuple[float, float]], epochs: int, tell: Tell | None = None
     ) -> tuple[GridResult, float]:
         """All pairs together, and what the targets were divided by."""
         network, params, _ = start(self.name, view)
-        model, scale, epochs = get_model(network, "all"), _scale(view), view.effort.epochs
+        model, scale = get_model(network, "all"), _scale(view)
         fastest = default_rate(model, "all", params, view.X)
         judged = {"validation": (view.X_val, view.centred_val / scale)} if len(view.X_val) else {}
         grid = train_grid(
@@ -74,7 +77,6 @@ class ByNetwork:
             seed=[view.seed, 3],
             evaluate=judged,
             epochs=sorted({round(e) for e in np.geomspace(1, epochs, LOOKS)}),
-            until=until,
             on_progress=tell,
         )
         return grid, scale
@@ -92,6 +94,12 @@ def width_for(network: Network, *, inputs: int, outputs: int) -> int:
     """The largest width with no more than ``WEIGHTS`` weights."""
     fitting = [m for m in WIDTHS if network.size(inputs=inputs, outputs=outputs, width=m) <= WEIGHTS]
     return max(fitting, default=WIDTHS[0])
+
+
+def _smooth(curve: Float[np.ndarray, " times"]) -> Float[np.ndarray, " times"]:
+    """Each error with its two neighbours' in the mean; at the ends with one."""
+    padded = np.concatenate([[np.nan], curve, [np.nan]])
+    return np.asarray(np.nanmean(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0))
 
 
 def _scale(view: View) -> float:

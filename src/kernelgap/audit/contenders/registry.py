@@ -1,6 +1,6 @@
 """The contenders by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kernelgap.audit.answers.results import Family
 from kernelgap.audit.contenders.by_adapting import ByAdapting
@@ -13,6 +13,7 @@ from kernelgap.audit.contenders.view import Contender
 
 KERNELS = ("gaussian", "laplace", "arcsin", "ck2", "ck3", "ntk2", "ntk3", "ntk3res")
 NETWORKS = ("2layer", "3layer", "3resnet", "resnet-2")
+CURVES = 2  # networks that have a learning curve: the best ones with the most samples
 ADAPTIVE = "adaptive"
 RIDGE, TREES = "ridge", "trees"
 
@@ -36,6 +37,11 @@ MAKE: dict[str, Callable[[str], Contender]] = {
 def twins(network: str) -> tuple[str, str]:
     """The names of a network's own kernels."""
     return f"{network}(last)", f"{network}(ntk)"
+
+
+def on_curves(ranked: Sequence[str]) -> tuple[str, ...]:
+    """Who learns from smaller samples, too: everybody but networks beyond the best few, given in their order."""
+    return tuple(name for name in FAMILIES if name not in NETWORKS or name in ranked[:CURVES])
 
 
 def family(name: str) -> Family:

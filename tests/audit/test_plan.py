@@ -1,0 +1,65 @@
+"""Plans: as many samples, seeds and fits as rows, time and memory allow."""
+
+import pytest
+
+from kernelgap.audit.plan import EXACT, FILLED, RUNGS, clock, estimate, make_plan
+
+GIB = 2**30
+
+
+def plan(pool=400, inputs=10, outputs=1, *, budget=300.0, workers=2, memory=16 * GIB):
+    return make_plan(pool, inputs, outputs, budget=budget, workers=workers, memory=memory)
+
+
+def test_a_small_table_is_used_whole():
+    found = plan()
+    assert found.sizes == (50, 100, 200, 400)
+    assert (found.seeds, found.fits, found.landmarks) == (3, 16, None)
+    assert list(found.notices()) == []
+
+
+@pytest.mark.parametrize("pool", [30, 400, 3_000, 50_000, 1_000_000])
+@pytest.mark.parametrize("budget", [10.0, 60.0, 300.0, 7200.0])
+def test_a_plan_keeps_to_its_budget_or_is_the_least(pool, budget):
+    found = plan(pool, 20, 2, budget=budget)
+    least = (found.fits, found.seeds) == (RUNGS[-1].fits, RUNGS[-1].seeds) and found.sizes[-1] <= 500
+    assert least or estimate(found, 20, 2) <= FILLED * budget * 2
+    assert found.sizes[-1] <= pool
+    assert list(found.sizes) == sorted(set(found.sizes))
+
+
+def test_more_time_is_never_less_thorough():
+    found = [plan(2000, 30, 5, budget=budget) for budget in (20.0, 60.0, 300.0, 1200.0, 7200.0)]
+    assert [p.sizes[-1] for p in found] == sorted(p.sizes[-1] for p in found)
+    costs = [estimate(p, 30, 5) for p in found]
+    assert costs == sorted(costs)
+
+
+def test_fewer_rows_than_there_are_is_said():
+    found = plan(1_000_000, 50, 1)
+    notice = next(iter(found.notices()))
+    assert found.sizes[-1] < 1_000_000
+    assert f"allows {found.sizes[-1]:,} of 1,000,000 rows" in notice.sentence
+    assert "5m" in notice.sentence
+
+
+def test_gram_matrices_that_have_no_room_are_approximated_and_that_is_said():
+    roomy, tight = plan(4_000, 5, 1, budget=36_000.0), plan(4_000, 5, 1, budget=36_000.0, memory=int(1.2 * GIB))
+    assert roomy.sizes[-1] == tight.sizes[-1] == 4_000 <= EXACT
+    assert roomy.landmarks is None
+    assert tight.landmarks is not None
+    assert 5 * 8 * tight.landmarks**2 < 0.3 * GIB, "within a worker's share"
+    assert tight.effort(4_000).landmarks == tight.landmarks
+    assert tight.effort(50).landmarks is None, "a small sample has room"
+    assert any("Nystroem" in notice.sentence for notice in tight.notices())
+
+
+def test_epochs_shrink_as_samples_grow():
+    found = plan()
+    epochs = [found.effort(n).epochs for n in (50, 1_000, 4_000, 100_000)]
+    assert epochs == sorted(epochs, reverse=True)
+    assert epochs[-1] >= 1
+
+
+def test_clock():
+    assert [clock(s) for s in (45, 300, 5400, 3661, 0.2)] == ["45s", "5m", "1h 30m", "1h 1m 1s", "0s"]
