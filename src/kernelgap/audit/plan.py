@@ -19,7 +19,7 @@ SMALLEST = 40  # samples of a curve's first point
 FEWEST = 500  # samples that a plan comes down to for lack of time
 MANY = 2000
 EXACT = 5000  # samples up to which Gram matrices are factorised
-LANDMARKS = 2500
+LANDMARKS, FEWER_LANDMARKS = 2500, 1500
 ADAPTING = 3000
 FILLED = 0.75  # of the budget that a plan may take by the estimate
 
@@ -66,7 +66,7 @@ class Plan(BaseModel):
             yield Notice(
                 "nystroem",
                 "kernels",
-                f"From {self.landmarks:,} samples on kernels use Nystroem features with {self.landmarks:,} landmarks: "
+                f"With more than {self.landmarks:,} samples kernels use Nystroem features with {self.landmarks:,} landmarks: "
                 "whole Gram matrices would take too much memory or time.",
             )
         if largest > self.most_rows:
@@ -76,15 +76,17 @@ class Plan(BaseModel):
 def make_plan(pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int) -> Plan:
     """The plan with the most samples, and then the most thorough, that the budget allows by the estimate.
 
-    Above ``MANY`` samples, fewer of them are preferred to hasty rungs.
+    Above ``MANY`` samples, fewer of them are preferred to hasty rungs. Nystroem features are used where whole Gram
+    matrices would not fit into the memory, or not into the time.
     """
     of = pool
     rungs = RUNGS if budget >= PATIENT else RUNGS[1:]
     for largest in _fewer(of):
         for rung in rungs if largest <= MANY else [rung for rung in rungs if rung not in HASTY]:
-            plan = _plan(rung, largest, of, outputs, budget, memory // workers)
-            if estimate(plan, inputs, outputs) <= FILLED * budget * workers:
-                return plan
+            for landmarks in _landmarks(largest, outputs, memory // workers, patient=budget >= PATIENT):
+                plan = _plan(rung, largest, of, budget, landmarks, most_rows=_exact_rows(memory // workers))
+                if estimate(plan, inputs, outputs) <= FILLED * budget * workers:
+                    return plan
     return plan
 
 
@@ -96,18 +98,29 @@ def _fewer(largest: int) -> Iterator[int]:
         yield largest
 
 
-def _plan(rung: Rung, largest: int, of: int, outputs: int, budget: float, memory: int) -> Plan:
+def _exact_rows(memory: int) -> int:
+    """Up to how many samples a worker has room for whole Gram matrices: half of its memory for three of them."""
+    return max(1, min(EXACT, int((memory / 2 / (3 * 8)) ** 0.5)))
+
+
+def _landmarks(largest: int, outputs: int, memory: int, *, patient: bool) -> Iterator[int | None]:
+    """None, for whole Gram matrices, where they have room; then as many landmarks as make a difference."""
+    if largest <= _exact_rows(memory):
+        yield None
+    count = min(LANDMARKS if patient else FEWER_LANDMARKS, most_landmarks(largest, outputs=outputs, memory=memory // 2))
+    if count < largest:
+        yield max(1, count)
+
+
+def _plan(rung: Rung, largest: int, of: int, budget: float, landmarks: int | None, *, most_rows: int) -> Plan:
     sizes = [max(1, largest // 2**i) for i in range(rung.sizes)]
     sizes = [n for n in sizes if n >= SMALLEST] or sizes[:1]
-    exact = min(EXACT, int((memory / 2 / (3 * 8)) ** 0.5))
-    fitting = most_landmarks(largest, outputs=outputs, memory=memory // 2)
-    landmarks = None if largest <= exact else max(1, min(LANDMARKS, fitting))
     return Plan(
         sizes=tuple(sorted(set(sizes))),
         seeds=rung.seeds,
         fits=rung.fits,
         landmarks=landmarks,
-        most_rows=max(1, min(ADAPTING, exact)),
+        most_rows=min(ADAPTING, most_rows),
         of=of,
         budget=budget,
     )

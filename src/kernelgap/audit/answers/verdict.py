@@ -48,7 +48,7 @@ def clearly_less(better: Resampled, worse: Resampled, constant: float) -> bool:
 
 
 def _surely_above(by_row: Float[np.ndarray, " rows"]) -> bool:
-    """Whether more rows speak for it than against it, beyond chance: the sign test, exact, as few rows differ at all."""
+    """Whether more rows speak for it than against it, beyond chance: the sign test, as few rows differ at all."""
     above, below = int(np.sum(by_row > 0)), int(np.sum(by_row < 0))
     return above > below and float(binomtest(above, above + below).pvalue) < 1 - EASIER
 
