@@ -31,7 +31,7 @@ class Rung(NamedTuple):
 
 
 PATIENT = 1800.0  # seconds from which on a budget buys the first rung
-HASTY = (Rung(4, 3, 3), Rung(4, 2, 2), Rung(4, 1, 2))
+HASTY = (Rung(4, 3, 3), Rung(4, 2, 2), Rung(4, 2, 1))
 RUNGS = (Rung(25, 5, 5), Rung(16, 3, 4), Rung(9, 3, 4), Rung(9, 3, 3), *HASTY)
 
 
@@ -66,8 +66,8 @@ class Plan(BaseModel):
             yield Notice(
                 "nystroem",
                 "kernels",
-                f"With more than {self.landmarks:,} samples kernels use Nystroem features with {self.landmarks:,} landmarks: "
-                "whole Gram matrices would take too much memory or time.",
+                f"With more than {self.landmarks:,} samples kernels use Nystroem features with {self.landmarks:,} "
+                "landmarks: whole Gram matrices would take too much memory or time.",
             )
         if largest > self.most_rows:
             yield Notice("nystroem", "adaptive", f"The adaptive kernel learns from {self.most_rows:,} rows at most.")

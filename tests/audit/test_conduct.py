@@ -1,0 +1,186 @@
+"""An audit from a table to an answer, in this process, with few contenders."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelgap.audit import conduct, plan
+from kernelgap.audit.cell import Fitting, Judging, work
+from kernelgap.audit.choosing import choose, ranked_networks
+from kernelgap.audit.contenders import registry
+from kernelgap.audit.judging import read_audit
+from kernelgap.audit.ledger import Ledger
+from kernelgap.audit.material import load_material
+from kernelgap.audit.plan import Rung
+from kernelgap.errors import InputError
+
+FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}
+
+
+def table(rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(rows, 3)), columns=["a", "b", "c"])
+    return frame.assign(y=3 * frame.a + frame.b**2 + 0.1 * rng.normal(size=rows))
+
+
+class Here:
+    """Does the work in this process; may be interrupted, or run out of time, after so many cells."""
+
+    def __init__(self) -> None:
+        self.done: list = []
+        self.left = 10**9
+        self.late = 10**9
+
+    def __call__(self, cells, ledger, *, until, **options):
+        finished = ledger.finished()
+        for cell in cells:
+            if cell.id in finished:
+                continue
+            if not self.left:
+                raise KeyboardInterrupt
+            if not self.late:
+                return []
+            self.left -= 1
+            self.late -= 1
+            ledger.save(cell, work(cell, lambda share: None))
+            self.done.append(cell)
+        return []
+
+
+@pytest.fixture
+def here(monkeypatch):
+    found = Here()
+    for module in (registry, conduct, plan):
+        monkeypatch.setattr(module, "FAMILIES", FEW)
+    monkeypatch.setattr(plan, "RUNGS", (Rung(4, 2, 2),) * 2)
+    monkeypatch.setattr(plan, "PASSES", 10)
+    monkeypatch.setattr(conduct, "run_chunks", found)
+    return found
+
+
+def answers(audit):
+    return audit.as_record() | {"fits": None, "folder": None, "model": None}
+
+
+def test_an_audit_and_what_is_in_its_folder(here, tmp_path):
+    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    assert audit.table.task == "regression"
+    assert (audit.table.rows, audit.table.test_rows, audit.plan.sizes) == (150, 30, (60, 120))
+    assert {curve.contender for curve in audit.answer.curves} == {*FEW, "2layer(last)", "2layer(ntk)"}
+    assert not audit.unfinished
+    judged = [cell for cell in here.done if isinstance(cell, Judging)]
+    assert {(cell.contender, cell.samples, cell.seed) for cell in judged} == {
+        (name, n, seed)
+        for seed in (0, 1)
+        for n, names in ((120, [*FEW, "2layer(last)", "2layer(ntk)"]), (60, FEW))
+        for name in names
+    }
+    record = json.loads(json.dumps(audit.as_record(), allow_nan=False))
+    assert record["verdict"]["outcome"] == audit.verdict
+    again = read_audit(tmp_path / "a")
+    assert answers(again) == answers(audit)
+    assert set(audit.contenders.contender) == {curve.contender for curve in audit.answer.curves}
+    model = audit.load_model()
+    assert model.about["contender"] == audit.winner
+    frame = table(20, seed=1)
+    assert model.predict(frame).shape == (20, 1)
+
+
+def test_the_saved_model_is_the_one_that_was_tested(here, tmp_path):
+    frame = table()
+    audit = conduct.run_audit(frame, "y", tmp_path / "a")
+    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    with Ledger.reading(tmp_path / "a") as ledger:
+        chosen = {named: one for named, one in ledger.outcomes().items() if named.contender == audit.winner}
+    outputs = next(one.outcome.outputs() for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
+    np.testing.assert_array_equal(audit.load_model().model.outputs(material.X_test), outputs)
+
+
+def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(here, tmp_path):
+    conduct.run_audit(table(), "y", tmp_path / "a")
+    with Ledger.reading(tmp_path / "a") as ledger:
+        judgements = ledger.judgements()
+    choices = choose(judgements)
+    for name in FEW:
+        errors = np.mean(
+            [j.read().errors for named, j in judgements.items() if (named.contender, named.samples) == (name, 120)],
+            axis=0,
+        )
+        assert choices[name, 120].error == pytest.approx(errors.min())
+    assert ranked_networks(choices, 120) == ["2layer"]
+    fitted = [cell for cell in here.done if isinstance(cell, Fitting)]
+    assert all(cell.setting == choices[cell.contender, cell.samples].setting for cell in fitted)
+
+
+def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path):
+    """With other targets in the test rows every cell gives the same; only the answer changes."""
+    frame = table()
+    first = conduct.run_audit(frame, "y", tmp_path / "a")
+    from kernelgap.audit.split import put_aside
+
+    test = put_aside(150, None, seed=0)[1]
+    other = frame.copy()
+    other.loc[test, "y"] = np.random.default_rng(5).normal(size=len(test))
+    second = conduct.run_audit(other, "y", tmp_path / "b")
+    found = []
+    for folder in ("a", "b"):
+        with Ledger.reading(tmp_path / folder) as ledger:
+            found.append({n: (one.setting, one.outcome.predictions) for n, one in ledger.outcomes().items()})
+    assert found[0] == found[1]
+    assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
+    with np.load(tmp_path / "a" / "material.npz") as material:
+        assert sorted(material.files) == ["X", "X_test", "Y", "words"]
+        assert len(material["Y"]) == 120
+
+
+@pytest.mark.parametrize("cells", [3, 14, 20])
+def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
+    whole = conduct.run_audit(table(), "y", tmp_path / "whole")
+    count, here.done, here.left = len(here.done), [], cells
+    with pytest.raises(KeyboardInterrupt):
+        conduct.run_audit(table(), "y", tmp_path / "cut")
+    here.left = 10**9
+    resumed = conduct.run_audit(table(), "y", tmp_path / "cut")
+    assert len(here.done) == count, "nothing was done twice"
+    assert answers(resumed) == answers(whole)
+
+
+def test_what_there_was_no_time_for_is_named(here, tmp_path):
+    here.late = 9 + 8  # of the 10 + 10 with the most samples
+    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    assert audit.unfinished
+    assert all("samples, seed" in label for label in audit.unfinished)
+
+
+def test_too_little_time_for_any_answer(here, tmp_path):
+    here.late = 1
+    with pytest.raises(InputError, match="too short for one kernel and one network"):
+        conduct.run_audit(table(), "y", tmp_path / "a")
+    here.late = 10**9
+    assert conduct.run_audit(table(), "y", tmp_path / "a").verdict
+
+
+def test_another_table_in_the_same_folder_is_refused(here, tmp_path):
+    conduct.run_audit(table(), "y", tmp_path / "a")
+    with pytest.raises(InputError, match="holds another run"):
+        conduct.run_audit(table(seed=1), "y", tmp_path / "a")
+
+
+def test_classes(here, tmp_path):
+    frame = table().assign(y=lambda f: np.where(f.a + 0.5 * f.b > 0, "yes", "no"))
+    audit = conduct.run_audit(frame, "y", tmp_path / "a")
+    assert audit.table.classes == ("no", "yes")
+    assert audit.contenders.accuracy.max() > 0.8
+    assert audit.load_model().predict(frame).iloc[:, 0].isin(["no", "yes"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"seed": -1}, "seed"), ({"seed": 0.5}, "seed"), ({"workers": 0}, "worker"), ({"budget": "soon"}, "budget")],
+)
+def test_bad_arguments(tmp_path, options, words):
+    with pytest.raises(InputError, match=words):
+        conduct.run_audit(table(), "y", tmp_path / "a", **options)
+    assert not (tmp_path / "a").exists()
