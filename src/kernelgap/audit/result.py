@@ -121,7 +121,7 @@ class Audit:
             "task": self.table.task,
             "classes": list(self.table.classes),
             "rows": self.table.rows,
-            "features": self.table.features,
+            "feature_columns": self.table.features,
             "inputs": self.table.inputs,
             "test_rows": self.table.test_rows,
             "validation_rows": self.table.validation_rows,

@@ -31,7 +31,7 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/audit-NAME].")] = None,
     rows: Annotated[int | None, typer.Option(help="Use a sample of so many rows at most.")] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="What separates columns in a text file [default: found].")
+        str | None, typer.Option(help="What separates columns in a text file [default: found out].")
     ] = None,
     header: Annotated[
         bool | None,
@@ -91,6 +91,8 @@ def _tell(found: "Audit") -> None:
 
 
 def _show(found: "Audit") -> None:
+    from kernelgap.audit.answers.wording import digits
+
     answer = found.answer
     console.answer(answer.verdict.sentence)
     for reason in answer.verdict.reasons:
@@ -101,8 +103,7 @@ def _show(found: "Audit") -> None:
     samples = answer.comparison.samples
     columns = ["contender", "family", "error", "95% interval", *_quality(found), "fits", "seconds"]
     rows = [[row[column] for column in columns] for row in _rows(found)]
-    constant = f"a constant guess has {answer.constant.value:.3g}"
-    title = f"Test errors with {samples:,} samples, the best on validation first ({constant})"
+    title = f"Test errors with {samples:,} samples (a constant guess has {digits(answer.constant.value)})"
     console.table(columns, rows, title=title, left=2)
 
 

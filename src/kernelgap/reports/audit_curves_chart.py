@@ -75,8 +75,9 @@ def _vertical(audit: Audit, rows: pd.DataFrame, what: str, constant: float) -> t
     top = top_of(audit)
     within = rows[(rows.value > 0) & (rows.value <= top)] if top > 0 else rows[rows.value > 0]
     least = LEAST * float(within.value.min()) if len(within) else 0.0
-    highs = within[within.best].high if len(within) else within.high
-    y = upwards([*within.value, *highs.clip(upper=top), constant, least], measure_of(audit))
+    bands = within[within.best]
+    ends = [*bands.low.clip(lower=least), *bands.high.clip(upper=top)]
+    y = upwards([*within.value, *ends, constant], measure_of(audit))
     return y, rows.assign(value=rows.value.clip(lower=least), low=rows.low.clip(lower=least))
 
 

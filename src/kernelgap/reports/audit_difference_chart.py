@@ -10,7 +10,7 @@ from kernelgap.reports.audit_lines import row_of
 from kernelgap.reports.audit_words import COLOURS
 from kernelgap.reports.axes import MUTED, finished
 
-ALL, ONE = "all seeds", "seed"
+ALL, ONE = "together", "split"
 GREY = "#6b7785"
 
 
@@ -31,7 +31,8 @@ def difference_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
         return alt.X(f"{column}:Q", title=title, scale=scale, axis=alt.Axis(format="~g", tickCount=7))
 
     y = alt.Y("method:N", sort=list(data.method), title=None, axis=alt.Axis(ticks=False, grid=False))
-    colour = COLOURS["network"] if comparison.difference.value > 0 else COLOURS["kernel"]
+    ahead = {"network ahead": COLOURS["network"], "kernel ahead": COLOURS["kernel"]}
+    colour = ahead.get(audit.verdict, GREY)
     base = alt.Chart(data).encode(
         y=y, tooltip=[alt.Tooltip("method:N", title="of"), alt.Tooltip("told:N", title="difference")]
     )

@@ -34,7 +34,7 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     positive = [v for v in (*kernels.value, target, *beyond.value) if v > 0]
     least = LEAST * min(positive, default=1.0)
     kernels = kernels.assign(low=kernels.low.clip(lower=least), value=kernels.value.clip(lower=least))
-    y = upwards([*positive, *kernels.high, audit.answer.constant.value, least], measure_of(audit))
+    y = upwards([*positive, *kernels.low, *kernels.high, audit.answer.constant.value], measure_of(audit))
     scale = alt.Scale(type="log", domain=[left, right], nice=False, padding=14)
     axis = alt.Axis(grid=False, format=",~f", labelOverlap="greedy", labelSeparation=8, tickCount=6)
 

@@ -16,10 +16,7 @@ HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
 
 def measure_of(audit: Audit) -> str:
     """What the errors are, for an axis."""
-    if audit.table.task == "classification":
-        return "squared error on the test rows"
-    target = "targets" if len(audit.table.targets) > 1 else "target"
-    return f"mean squared error on the test rows ({target} of variance 1)"
+    return "squared test error" if audit.table.task == "classification" else "mean squared test error"
 
 
 def curve_rows(audit: Audit, what: str = "error") -> pd.DataFrame:

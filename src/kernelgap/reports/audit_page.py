@@ -40,30 +40,31 @@ FILE = "report.html"
 CONTENDERS, FITS, ANSWER = "contenders.csv", "fits.csv", "audit.json"
 OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "undecided"}
 
-Draw = Callable[..., Any]
+Draw = Callable[..., Any]  # of an audit, for the page or alone
 
 
 def write_audit_page(audit: Audit) -> Path:
     """Write ``report.html``, ``charts/`` and the tables into the folder of an audit."""
     try:
         charts = _charts(audit)
-        _draw_pictures(audit, charts)
-        _write_tables(audit)
         drawn = {name: draw(audit, on_page=True) for name, draw in charts.items()}
+        on_page = {name: chart for name, chart in drawn.items() if chart is not None}
+        _draw_pictures(audit, {name: charts[name] for name in on_page})
+        _write_tables(audit)
         with whole(audit.folder / FILE) as partly:
-            partly.write_text(render("audit.html", _context(audit, list(charts)), drawn), encoding="utf-8")
+            partly.write_text(render("audit.html", _context(audit, list(on_page)), on_page), encoding="utf-8")
     except OSError as error:
         raise InputError(f"The report could not be written to '{audit.folder}': {error.strerror}.") from None
     return audit.folder / FILE
 
 
 def _charts(audit: Audit) -> dict[str, Draw]:
-    """Those that there is something to draw for, by name."""
+    """By name; one for which there is nothing to draw gives None."""
     charts: dict[str, Draw] = {"errors": curves_chart}
     if audit.table.task == "classification":
         charts["accuracy"] = partial(curves_chart, what="accuracy")
-    charts |= {"contenders": forest_chart, "difference": difference_chart, "gap": gap_chart, "features": features_chart}
-    return {name: draw for name, draw in charts.items() if draw(audit, on_page=True) is not None}
+    more: dict[str, Draw] = {"contenders": forest_chart, "difference": difference_chart}
+    return {**charts, **more, "gap": gap_chart, "features": features_chart}
 
 
 def _draw_pictures(audit: Audit, charts: dict[str, Draw]) -> None:
@@ -167,10 +168,12 @@ def _gap_tile(audit: Audit) -> dict[str, str]:
         low = f"over {digits(gap.factor.low)}\u00d7" if math.isfinite(gap.factor.low) else "\u221e"
         return {"words": words, "number": low, "more": "extrapolated: the kernel's curve never gets there"}
     number = f"{digits(gap.factor.value)}\u00d7"
+    high = digits(gap.factor.high) if math.isfinite(gap.factor.high) else "\u221e"
     if gap.kind == "below":
         return {"words": words, "number": f"\u2264 {number}", "more": "the samples, for the kernel to do as well"}
-    more = "; extrapolated" if gap.kind == "extrapolated" else ""
-    return {"words": words, "number": number, "more": f"the samples, for the kernel to do as well{more}"}
+    more = f"the samples, for the kernel to do as well (95% interval {digits(gap.factor.low)} to {high})"
+    extrapolated = "; extrapolated" if gap.kind == "extrapolated" else ""
+    return {"words": words, "number": number, "more": more + extrapolated}
 
 
 def _accuracy(audit: Audit) -> str | None:
