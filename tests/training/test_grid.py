@@ -146,25 +146,22 @@ def test_curves_and_standard_errors():
     np.testing.assert_allclose(result.curves["test"][0, 0], result.curves["test"][1, 0])
 
 
-def test_stopping_early_keeps_each_member_as_it_was_at_its_best():
-    grid = {"rates": (0.02, 0.3, 1e4), "decays": (0.0, 0.0, 0.0), "epochs": range(1, 12)}
+def test_ending_amid_the_schedule_is_as_a_whole_training_was_then():
+    grid = {"rates": (0.02, 0.3), "decays": (0.0, 1e-3), "epochs": range(1, 12)}
     seen = {}
-    whole = train(**grid, watch=lambda epoch, member: seen.update({epoch: [member(i) for i in range(3)]}))
-    stopped = train(**grid, stop_early="test")
+    train(**grid, watch=lambda epoch, member: seen.update({epoch: [member(i) for i in range(2)]}))
     X = PROBLEM.sample(5, seed=2)[0]
-    best = whole.epochs[np.argmin(whole.curves["test"], axis=1)]
-    assert stopped.stopped_at.tolist() == best.tolist()
-    assert whole.stopped_at.tolist() == [12, 12, 12]
-    assert best[1] < 12, "a rate that overfits, so that stopping makes a difference"
-    for i in range(3):
-        np.testing.assert_array_equal(stopped.predictor(i)(X), seen[best[i]][i](X))
-    assert not np.array_equal(stopped.predictor(1)(X), whole.predictor(1)(X))
-    np.testing.assert_array_equal(stopped.curves["test"], whole.curves["test"])
+    for until in (1, 7, 12):
+        ended = train(**grid, until=until)
+        assert ended.epochs[-1] == until
+        for i in range(2):
+            np.testing.assert_array_equal(ended.predictor(i)(X), seen[until][i](X))
 
 
-def test_stopping_early_by_a_sample_that_is_not_there():
-    with pytest.raises(InputError, match="stop by"):
-        train(stop_early="validation")
+@pytest.mark.parametrize("until", [0, 13])
+def test_ending_outside_the_schedule(until):
+    with pytest.raises(InputError, match="between 1 and 12"):
+        train(until=until)
 
 
 def test_progress_runs_from_nothing_to_all():

@@ -11,15 +11,17 @@ import pandas as pd
 
 from kernelgap import console
 from kernelgap.audit.budget import seconds_of
-from kernelgap.audit.cell import Cell, compete
+from kernelgap.audit.cell import Cell, work
+from kernelgap.audit.choosing import best_network, choose
+from kernelgap.audit.contenders.registry import FAMILIES, twins
 from kernelgap.audit.entering import Entered, enter
 from kernelgap.audit.judging import read_audit
 from kernelgap.audit.ledger import Ledger
 from kernelgap.audit.material import LABELS, write_arrays
 from kernelgap.audit.models.saving import FILE as MODEL
-from kernelgap.audit.plan import Plan, make_plan
+from kernelgap.audit.plan import Plan, estimate, make_plan
 from kernelgap.audit.result import Audit
-from kernelgap.audit.stages import Stages, best_network
+from kernelgap.audit.stages import Stages
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, cores
 from kernelgap.sweeps import Progress, run_chunks
@@ -27,7 +29,8 @@ from kernelgap.whole_file import whole
 
 ENDING = 0.08  # of the budget, for the answer and its page ...
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
-BY_THEN = (0.75, 0.85, 1.0)  # of the time, when the largest samples, the network's own kernels, and all are to be done
+FIRST, SECOND = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
+JUDGING = 0.85  # of a stage's time, the rest being for fitting
 
 Tell = Callable[[float, str], None]
 
@@ -75,7 +78,7 @@ def run_audit(
         end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
-            _compete(ledger, entered, plan, workers=workers, end=end, tell=tell)
+            _Contest(ledger, entered, plan, workers=workers, end=end, tell=tell).through()
         tell(1.0, "answering")
         return _concluded(read_audit(folder))
 
@@ -104,47 +107,64 @@ def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, se
     return plan
 
 
-def _compete(ledger: Ledger, entered: Entered, plan: Plan, *, workers: int | None, end: float, tell: Tell) -> None:
-    """Stage by stage, each until its time is over."""
-    stages = Stages(ledger.folder, entered.material, plan)
-    began = time.monotonic()
-    largest = plan.sizes[-1]
-    first = stages.largest()
-    whole_cost = sum(cell.cost for cell in (*first, *stages.twins("3resnet"), *stages.curves("3resnet")))
-    planned = list(first)
-    done = 0.0
+class _Contest:
+    """Stage by stage, each until its time is over; what is not finished then is left out of the answer."""
 
-    def run(cells: list[Cell], share: float, words: str) -> None:
-        nonlocal done
-        _note(ledger, entered, plan, planned)
+    def __init__(
+        self, ledger: Ledger, entered: Entered, plan: Plan, *, workers: int | None, end: float, tell: Tell
+    ) -> None:
+        self.ledger, self.entered, self.plan = ledger, entered, plan
+        self.workers, self.end, self.tell = workers, end, tell
+        self.stages = Stages(ledger.folder, entered.material, plan)
+        self.planned: list[Cell] = []
+        self.done = 0.0
+        self.cost = estimate(plan, entered.material.X.shape[1], entered.material.Y.shape[1])
+
+    def through(self) -> None:
+        *smaller, largest = self.plan.sizes
+        self._stage(tuple(FAMILIES), largest, FIRST, f"{len(FAMILIES)} contenders with {largest:,} samples")
+        network = best_network(choose(self.ledger.judgements()), largest)
+        if network is None:
+            return
+        own = twins(network)
+        self._stage(own, largest, SECOND, f"what {network} owes to its features")
+        for samples in reversed(smaller):
+            self._stage((*FAMILIES, *own), samples, 1.0, f"learning curves: {samples:,} samples")
+
+    def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
+        """Judge, choose, and fit what was chosen."""
+        now = time.monotonic()
+        left = now + share * (self.end - now) - now
+        self._run(self.stages.judgings(names, samples), now + JUDGING * left, f"{words}, judging")
+        choices = choose(self.ledger.judgements())
+        self._run(self.stages.fittings(names, samples, choices), now + left, f"{words}, fitting")
+
+    def _run(self, cells: list[Cell], until: float, words: str) -> None:
+        self.planned += cells
+        self._note()
         cost = sum(cell.cost for cell in cells)
 
         def heard(p: Progress) -> None:
-            tell(min(1.0, (done + p.share * cost) / whole_cost), f"{words}: {p.chunks_done} of {p.chunks}")
+            share = min(1.0, (self.done + p.share * cost) / self.cost)
+            self.tell(share, f"{words}, {10 * p.chunks_done // max(1, p.chunks)}0% done")
 
-        run_chunks(cells, ledger, do=compete, workers=workers, until=began + share * (end - began), on_progress=heard)
-        done += cost
+        first = self.planned == cells
+        run_chunks(
+            cells, self.ledger, do=work, workers=self.workers, until=until, forget_failures=first, on_progress=heard
+        )
+        self.done += cost
 
-    run(first, BY_THEN[0], f"everybody with {largest:,} samples")
-    network = best_network(ledger.outcomes(), largest)
-    if network is None:
-        return
-    own, curves = stages.twins(network), stages.curves(network)
-    planned += [*own, *curves]
-    run(own, BY_THEN[1], f"what {network} owes to its features")
-    run(curves, BY_THEN[2], "learning curves")
-
-
-def _note(ledger: Ledger, entered: Entered, plan: Plan, planned: list[Cell]) -> None:
-    notices = (*entered.notices, *plan.notices())
-    ledger.note(
-        {
-            "chunks": [cell.id for cell in planned],
-            "cells": {cell.id: cell.label for cell in planned},
-            "table": asdict(entered.table),
-            "notices": [notice.as_dict() for notice in notices],
-        }
-    )
+    def _note(self) -> None:
+        """For whoever looks: what was planned so far, and what was said of the table."""
+        notices = (*self.entered.notices, *self.plan.notices())
+        self.ledger.note(
+            {
+                "chunks": [cell.id for cell in self.planned],
+                "cells": {cell.id: cell.label for cell in self.planned},
+                "table": asdict(self.entered.table),
+                "notices": [notice.as_dict() for notice in notices],
+            }
+        )
 
 
 def _concluded(audit: Audit) -> Audit:

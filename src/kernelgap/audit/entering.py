@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from kernelgap.audit.material import Material
 from kernelgap.audit.result import Audited
-from kernelgap.audit.split import test_rows, validation_size
+from kernelgap.audit.split import test_rows
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
@@ -58,7 +58,6 @@ def enter(
         features=question.features.shape[1],
         inputs=inputs.shape[1],
         test_rows=len(test),
-        validation_rows=validation_size(len(pool)),
         scales=targets.scales,
     )
     material = Material(inputs[pool], Y[pool], inputs[test], preparation, targets)

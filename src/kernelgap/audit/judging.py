@@ -1,7 +1,6 @@
 """The finished cells against the test rows' targets: the one place where these are looked at."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,9 @@ from jaxtyping import Float
 from kernelgap.audit.answers.answer import Answer
 from kernelgap.audit.answers.answering import answer
 from kernelgap.audit.answers.results import Entry, Results
+from kernelgap.audit.cell import Judgement
 from kernelgap.audit.contenders.registry import family
-from kernelgap.audit.ledger import Kept, Ledger
+from kernelgap.audit.ledger import Chosen, Ledger, Named
 from kernelgap.audit.material import FILE, LABELS, Material, load_material, read_arrays
 from kernelgap.audit.plan import Plan, clock
 from kernelgap.audit.result import Audit, Audited
@@ -25,12 +25,12 @@ def read_audit(folder: str | Path) -> Audit:
     folder = Path(folder)
     with Ledger.reading(folder) as ledger:
         description, about = ledger.description(), ledger.about()
-        kept, failures, finished = ledger.outcomes(), tuple(ledger.failures()), ledger.finished()
-        models = ledger.models()
+        outcomes, judgements, models = ledger.outcomes(), ledger.judgements(), ledger.models()
+        failures, finished = tuple(ledger.failures()), ledger.finished()
     if description.get("experiment") != "audit":
         raise InputError(f"'{folder}' holds no audit.")
     plan = Plan(**description["plan"])
-    results = _results(kept, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
+    results = _results(outcomes, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
     found = {entry.family for entry in results.entries}
     if not {"kernel", "network"} <= found:
         raise InputError(
@@ -46,7 +46,7 @@ def read_audit(folder: str | Path) -> Audit:
         plan=plan,
         seed=int(description["seed"]),
         answer=answered,
-        fits=_fits(kept),
+        fits=_fits(outcomes, judgements),
         unfinished=missing,
         failures=failures,
         winner=_winner(answered, results, models),
@@ -67,23 +67,25 @@ def _winner(answered: Answer, results: Results, models: set[str]) -> str | None:
     return None if best is None else best.contender
 
 
-def _results(kept: Sequence[Kept], material: Material, Y_test: Float[np.ndarray, "test k"], plan: Plan) -> Results:
-    groups: dict[tuple[str, int], list[Kept]] = {}
-    for one in kept:
-        groups.setdefault((one.contender, one.samples), []).append(one)
+def _results(
+    outcomes: Mapping[Named, Chosen], material: Material, Y_test: Float[np.ndarray, "test k"], plan: Plan
+) -> Results:
+    groups: dict[tuple[str, int], dict[int, Chosen]] = {}
+    for named, chosen in outcomes.items():
+        groups.setdefault((named.contender, named.samples), {})[named.seed] = chosen
     entries = []
-    for (name, samples), ones in groups.items():
-        outputs = np.stack([one.outcome.outputs() for one in ones])
-        wrong = outputs.argmax(axis=2) != Y_test.argmax(axis=1) if material.classes else None
+    for (name, samples), by_seed in groups.items():
+        seeds = sorted(by_seed)
+        outputs = np.stack([by_seed[seed].outcome.outputs() for seed in seeds])
         entries.append(
             Entry(
                 contender=name,
                 family=family(name),
                 samples=samples,
-                seeds=tuple(one.seed for one in ones),
-                validation=np.array([one.outcome.validation_error for one in ones]),
+                seeds=tuple(seeds),
+                validation=np.array([by_seed[seed].validation_error for seed in seeds]),
                 errors=_errors(outputs, Y_test, material.divisor),
-                wrong=wrong,
+                wrong=outputs.argmax(axis=2) != Y_test.argmax(axis=1) if material.classes else None,
             )
         )
     constants = np.stack([material.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
@@ -96,16 +98,20 @@ def _errors(
     return np.sum((outputs - Y_test) ** 2, axis=2) / divisor
 
 
-def _fits(kept: Sequence[Kept]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "contender": [one.contender for one in kept],
-            "family": [family(one.contender) for one in kept],
-            "samples": [one.samples for one in kept],
-            "seed": [one.seed for one in kept],
-            "validation_error": [one.outcome.validation_error for one in kept],
-            "seconds": [one.outcome.seconds for one in kept],
-            "tried": [len(json.loads(one.outcome.tried)) for one in kept],
-            "setting": [one.outcome.setting for one in kept],
-        }
-    )
+def _fits(outcomes: Mapping[Named, Chosen], judgements: Mapping[Named, Judgement]) -> pd.DataFrame:
+    rows = []
+    for named, chosen in sorted(outcomes.items(), key=lambda each: (each[0].samples, each[0].contender, each[0].seed)):
+        judged = judgements[named]
+        rows.append(
+            {
+                "contender": named.contender,
+                "family": family(named.contender),
+                "samples": named.samples,
+                "seed": named.seed,
+                "validation_error": chosen.validation_error,
+                "fits": judged.read().fits,
+                "seconds": judged.seconds + chosen.outcome.seconds,
+                "setting": chosen.setting,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -3,19 +3,25 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelgap.audit.cell import Cell, Outcome
+from kernelgap.audit.cell import Cell, Fitting, Judgement, Outcome
 from kernelgap.sweeps.run_file import RunFile
-
-FIELDS = ("contender", "samples", "seed", "validation_error", "setting", "tried", "predictions", "model")
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An outcome with what it is the outcome of."""
+class Named:
+    """Which contender, with how many samples, with which seed."""
 
     contender: str
     samples: int
     seed: int
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A setting that was fitted, and what came of it."""
+
+    setting: str
+    validation_error: float
     outcome: Outcome
 
 
@@ -23,42 +29,47 @@ class Ledger(RunFile):
     """What came of each cell, in one transaction."""
 
     TABLES: ClassVar = (
+        "CREATE TABLE IF NOT EXISTS judgements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), "
+        "contender TEXT NOT NULL, samples INTEGER NOT NULL, seed INTEGER NOT NULL, content TEXT NOT NULL)",
         "CREATE TABLE IF NOT EXISTS outcomes (chunk TEXT PRIMARY KEY REFERENCES chunks (id), contender TEXT NOT NULL, "
-        "samples INTEGER NOT NULL, seed INTEGER NOT NULL, validation_error REAL NOT NULL, setting TEXT NOT NULL, "
-        "tried TEXT NOT NULL, predictions BLOB NOT NULL, model BLOB)",
+        "samples INTEGER NOT NULL, seed INTEGER NOT NULL, setting TEXT NOT NULL, validation_error REAL NOT NULL, "
+        "predictions BLOB NOT NULL, model BLOB)",
     )
-    COLUMNS: ClassVar = {"outcomes": ("chunk", *FIELDS)}
+    COLUMNS: ClassVar = {
+        "judgements": ("chunk", "contender", "samples", "seed", "content"),
+        "outcomes": ("chunk", "contender", "samples", "seed", "setting", "validation_error", "predictions", "model"),
+    }
 
-    def save(self, cell: Cell, outcome: Outcome) -> None:
-        row = (
-            cell.id,
-            cell.contender,
-            cell.samples,
-            cell.seed,
-            outcome.validation_error,
-            outcome.setting,
-            outcome.tried,
-            outcome.predictions,
-            outcome.model,
-        )
-        with self._saving(cell, outcome.seconds) as connection:
-            connection.execute(f"INSERT INTO outcomes VALUES ({', '.join('?' * len(row))})", row)
+    def save(self, cell: Cell, done: Judgement | Outcome) -> None:
+        named = (cell.id, cell.contender, cell.samples, cell.seed)
+        with self._saving(cell, done.seconds) as connection:
+            if isinstance(done, Judgement):
+                connection.execute("INSERT INTO judgements VALUES (?, ?, ?, ?, ?)", (*named, done.content))
+            elif isinstance(cell, Fitting):
+                row = (*named, cell.setting, cell.validation_error, done.predictions, done.model)
+                connection.execute("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def outcomes(self) -> list[Kept]:
-        """All that is there, models left out."""
+    def judgements(self) -> dict[Named, Judgement]:
         rows = self._connection.execute(
-            "SELECT contender, samples, seed, seconds, validation_error, setting, tried, predictions, NULL "
-            "FROM outcomes JOIN chunks ON chunks.id = outcomes.chunk ORDER BY samples, contender, seed"
+            "SELECT contender, samples, seed, seconds, content FROM judgements JOIN chunks ON chunks.id = chunk"
         )
-        return [Kept(row[0], row[1], row[2], Outcome(*row[3:])) for row in rows]
+        return {Named(*row[:3]): Judgement(*row[3:]) for row in rows}
+
+    def outcomes(self) -> dict[Named, Chosen]:
+        """All that were fitted, models left out. If a setting was chosen anew, as more seeds came, the last one."""
+        rows = self._connection.execute(
+            "SELECT contender, samples, seed, setting, validation_error, seconds, predictions, NULL "
+            "FROM outcomes JOIN chunks ON chunks.id = chunk ORDER BY outcomes.rowid"
+        )
+        return {Named(*row[:3]): Chosen(row[3], row[4], Outcome(*row[5:])) for row in rows}
 
     def models(self) -> set[str]:
         """The contenders of which a model was kept."""
         return {row[0] for row in self._connection.execute("SELECT contender FROM outcomes WHERE model IS NOT NULL")}
 
     def model(self, contender: str) -> bytes | None:
-        """The model that was kept of a contender; None if none was."""
+        """The model that was kept last of a contender; None if none was."""
         row = self._connection.execute(
-            "SELECT model FROM outcomes WHERE contender = ? AND model IS NOT NULL", (contender,)
+            "SELECT model FROM outcomes WHERE contender = ? AND model IS NOT NULL ORDER BY rowid DESC", (contender,)
         ).fetchone()
         return None if row is None else bytes(row[0])

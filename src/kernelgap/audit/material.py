@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from kernelgap.audit.contenders.view import View
 from kernelgap.audit.effort import Effort
-from kernelgap.audit.split import learning_rows
+from kernelgap.audit.split import sample_rows
 from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError
@@ -55,22 +55,19 @@ class Material:
     def _words(self) -> str:
         return json.dumps([self.preparation.describe(), self.targets.describe()])
 
-    def rows(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """(training, validation) with this seed."""
+    def rows(self, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """(training, validation) of a sample."""
         labels = self.Y.argmax(axis=1) if self.classes else None
-        return learning_rows(len(self.X), labels, seed=seed)
+        return sample_rows(len(self.X), labels, samples=samples, seed=seed)
 
     def view(self, samples: int, seed: int, effort: Effort) -> View:
         """What a contender gets to see."""
-        training, validation = self.rows(seed)
-        some = training[:samples]
-        return View(
-            self.X[some], self.Y[some], self.X[validation], self.Y[validation], seed, effort, self.divisor, self.classes
-        )
+        train, val = self.rows(samples, seed)
+        return View(self.X[train], self.Y[train], self.X[val], self.Y[val], seed, effort, self.divisor, self.classes)
 
     def constant(self, samples: int, seed: int) -> Float[np.ndarray, " k"]:
-        """The best constant: the mean over the training rows."""
-        return self.Y[self.rows(seed)[0][:samples]].mean(axis=0)
+        """The best constant that a sample tells: its mean."""
+        return self.Y[np.concatenate(self.rows(samples, seed))].mean(axis=0)
 
     def save(self, folder: Path) -> Path:
         """Into the folder, for workers; one that is there already is left alone if it is this one."""

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.audit.contenders.registry import FAMILIES, twins
-from kernelgap.audit.cost import seconds
+from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.effort import Effort
-from kernelgap.audit.split import validation_size
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.regression import most_landmarks
 
@@ -16,7 +15,7 @@ PASSES = 400  # epochs, of as many samples as make STEPS steps; with more sample
 STEPS = 6000
 BATCH = 50
 LEAST_EPOCHS = 40
-SMALLEST = 20  # samples of a curve's first point
+SMALLEST = 40  # samples of a curve's first point
 FEWEST = 500  # samples that a plan comes down to for lack of time
 MANY = 2000
 EXACT = 5000  # samples up to which Gram matrices are factorised
@@ -37,7 +36,7 @@ RUNGS = (Rung(25, 5, 5), Rung(16, 3, 4), Rung(9, 3, 4), Rung(9, 3, 3), *HASTY)
 
 
 class Plan(BaseModel):
-    """``sizes`` rise to the largest; ``of`` is how many training rows there were to choose from."""
+    """``sizes`` rise to the largest; ``of`` is how many rows there were for learning."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -61,7 +60,7 @@ class Plan(BaseModel):
         """What a reader should know of it."""
         largest = self.sizes[-1]
         if largest < self.of:
-            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} training rows"
+            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} rows"
             yield Notice("sampled", "rows", f"{why}: a longer --budget uses more.")
         if self.landmarks is not None and largest > self.landmarks:
             yield Notice(
@@ -79,7 +78,7 @@ def make_plan(pool: int, inputs: int, outputs: int, *, budget: float, workers: i
 
     Above ``MANY`` samples, fewer of them are preferred to hasty rungs.
     """
-    of = pool - validation_size(pool)
+    of = pool
     rungs = RUNGS if budget >= PATIENT else RUNGS[1:]
     for largest in _fewer(of):
         for rung in rungs if largest <= MANY else [rung for rung in rungs if rung not in HASTY]:
@@ -117,9 +116,8 @@ def _plan(rung: Rung, largest: int, of: int, outputs: int, budget: float, memory
 def estimate(plan: Plan, inputs: int, outputs: int) -> float:
     """Seconds of one core for all of it."""
     names = (*FAMILIES, *twins("3resnet"))
-    return plan.seeds * sum(
-        seconds(name, samples, inputs, outputs, plan.effort(samples)) for name in names for samples in plan.sizes
-    )
+    sizes = [(samples, inputs, outputs, plan.effort(samples)) for samples in plan.sizes]
+    return plan.seeds * sum(judging_seconds(n, *size) + fitting_seconds(n, *size) for n in names for size in sizes)
 
 
 def clock(duration: float) -> str:

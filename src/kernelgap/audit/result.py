@@ -29,7 +29,6 @@ class Audited:
     features: int
     inputs: int
     test_rows: int
-    validation_rows: int
     scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
 
     @classmethod
@@ -124,7 +123,6 @@ class Audit:
             "feature_columns": self.table.features,
             "inputs": self.table.inputs,
             "test_rows": self.table.test_rows,
-            "validation_rows": self.table.validation_rows,
             "seed": self.seed,
             "folder": str(self.folder),
             "plan": self.plan.model_dump(mode="json"),

@@ -1,36 +1,47 @@
-"""Which rows are for what: a test part that nobody learns from or chooses by; training and validation of each seed."""
+"""Which rows are for what: a test part that nobody learns from or chooses by, and nested samples of the others."""
 
 import numpy as np
 from jaxtyping import Int
-from sklearn.model_selection import train_test_split
 
-TEST, VALIDATION = 0.2, 0.2  # of all rows; of the others
+TEST = 0.2  # of all rows
+FOLDS = 5  # of the pool: with seed s the fold s, counted round, is for choosing
 MOST_TEST, MOST_VALIDATION = 10_000, 5_000
 
 Places = Int[np.ndarray, " n"]
 
 
 def test_rows(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:
-    """(pool, test): places of rows. Classes, where there are any, are spread evenly."""
-    return _halves(np.arange(count), classes, min(round(TEST * count), MOST_TEST), seed)
+    """(pool, test): places of rows, classes spread evenly over both."""
+    order = spread_evenly(count, classes, np.random.default_rng([seed, 0]))
+    size = min(round(TEST * count), MOST_TEST)
+    return np.sort(order[size:]), np.sort(order[:size])
 
 
-def learning_rows(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:
-    """(training, validation) of the pool, another split for each seed. The training rows are in random order.
+def sample_rows(count: int, classes: np.ndarray | None, *, samples: int, seed: int) -> tuple[Places, Places]:
+    """(training, validation) of a sample of the pool's rows: a fifth of it is for choosing.
 
-    Their first N are the sample of size N, so that smaller ones are parts of larger ones.
+    A smaller sample with the same seed is a part of a larger one. Those for choosing come from another fold with each
+    seed: in the largest sample, which is the pool, five seeds make five folds.
     """
-    return _halves(np.arange(count), classes, validation_size(count), seed)
+    fold = np.empty(count, dtype=int)
+    fold[spread_evenly(count, classes, np.random.default_rng(0))] = np.arange(count) % FOLDS
+    order = spread_evenly(count, classes, np.random.default_rng([seed, 1]))
+    chosen_by = order[fold[order] == seed % FOLDS]
+    learned_from = order[fold[order] != seed % FOLDS]
+    size = min(len(chosen_by), round(samples / FOLDS), MOST_VALIDATION)
+    return np.sort(learned_from[: samples - size]), np.sort(chosen_by[:size])
 
 
-def validation_size(count: int) -> int:
-    return min(round(VALIDATION * count), MOST_VALIDATION)
+def spread_evenly(count: int, classes: np.ndarray | None, rng: np.random.Generator) -> Places:
+    """A random order. With classes, each stretch of it has about as large a share of each class as the whole.
 
-
-def _halves(rows: Places, classes: np.ndarray | None, size: int, seed: int) -> tuple[Places, Places]:
-    if classes is not None:
-        counts = np.unique(classes, return_counts=True)[1]
-        if counts.min() < 2 or size < len(counts):  # too few of a class to have it on both sides
-            classes = None
-    kept, out = train_test_split(rows, test_size=size, random_state=seed, shuffle=True, stratify=classes)
-    return np.asarray(kept), np.asarray(out)
+    The rows of a class, in random order, stand at even distances: the i-th of n at (i + 1/2) / n.
+    """
+    order = rng.permutation(count)
+    if classes is None:
+        return order
+    places = np.empty(count)
+    for name in np.unique(classes):
+        rows = order[classes[order] == name]
+        places[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return order[np.argsort(places[order], kind="stable")]

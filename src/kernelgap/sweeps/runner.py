@@ -57,12 +57,13 @@ def run_chunks(
     cluster: str | None = None,
     executor: Executor | None = None,
     until: float | None = None,
+    forget_failures: bool = True,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
 
     At the time ``until``, on the clock ``time.monotonic``, the run ends: what is not finished then is dropped, neither
-    stored nor a failure.
+    stored nor a failure. A run in several stages lets the later ones keep the earlier ones' failures.
 
     ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
 
@@ -77,7 +78,8 @@ def run_chunks(
         raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
     finished = store.finished()
     left = [chunk for chunk in chunks if chunk.id not in finished]
-    store.forget_failures()
+    if forget_failures:
+        store.forget_failures()
     meter = Meter(chunks, finished)
     on_progress(meter.progress())
     if not left:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
 
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError
 from kernelgap.networks import Params
 from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Model
@@ -36,10 +36,7 @@ class Predictor:
 
 @dataclass(frozen=True)
 class GridResult:
-    """What came of each member. Errors are means of |y - out(x)|^2 over rows; those of a diverged member are inf.
-
-    ``trained`` are the weights at the epochs ``stopped_at``: the last, unless training was to stop early.
-    """
+    """What came of each member. Errors are means of |y - out(x)|^2 over rows; those of a diverged member are inf."""
 
     rates: Float[np.ndarray, " members"]
     decays: Float[np.ndarray, " members"]
@@ -47,7 +44,6 @@ class GridResult:
     curves: dict[str, Float[np.ndarray, "members times"]]
     standard_errors: dict[str, Float[np.ndarray, " members"]]
     diverged_at: Int[np.ndarray, " members"]
-    stopped_at: Int[np.ndarray, " members"]
     model: Model
     trained: Weights
     frozen: Weights
@@ -81,7 +77,7 @@ def train_grid(
     seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
     epochs: Sequence[int] | None = None,
-    stop_early: str | None = None,
+    until: int | None = None,
     watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> GridResult:
@@ -89,8 +85,7 @@ def train_grid(
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
     at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
-    ``stop_early`` names a sample of ``evaluate``: each member's weights are then those of the epoch, among these, at
-    which its error there is least; the curves go on to the end.
+    ``until`` is an epoch at which training ends, amid its schedule: what comes is as it would be then in a whole one.
     ``watch`` hears each of these epochs, with a function that gives a member as it is then.
     ``on_progress`` hears the share done.
 
@@ -104,16 +99,17 @@ def train_grid(
     schedule.check_samples(samples["train"].x.shape[0])
     _check_columns(params, samples["train"])
     _check_members(rates, decays)
-    if stop_early is not None and stop_early not in samples:
-        raise unknown("sample to stop by", stop_early, samples)
     times = _times(epochs, schedule.epochs)
+    if until is not None:
+        if not 1 <= until <= schedule.epochs:
+            raise InputError(f"until must be an epoch between 1 and {schedule.epochs}, not {until}.")
+        times = [*(time for time in times if time < until), until]
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
     members = _Members(model, frozen, samples, np.asarray(rates, float), np.asarray(decays, float), times)
     size = group_size(trained, len(rates))
     state = _at_rest(trained, len(rates))
-    kept = _Kept(state.trained) if stop_early is not None else None
     n, longest = len(samples["train"].x), max(b - a for a, b in itertools.pairwise(times))
     for time, stop in enumerate(times):
         first = times[time - 1] if time else stop
@@ -126,8 +122,6 @@ def train_grid(
                 now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], orders, first, stop)
                 _write_back(state, now, group)
             members.measure(now, group, time)
-            if kept is not None and stop_early is not None:
-                kept.look(state.trained, group, members.curves[stop_early][:, time], stop)
             if on_progress is not None:
                 on_progress(members.share_done())
         if watch is not None:
@@ -139,9 +133,8 @@ def train_grid(
         curves=members.curves,
         standard_errors=members.standard_errors,
         diverged_at=members.diverged_at,
-        stopped_at=np.full(len(rates), times[-1]) if kept is None else kept.epochs,
         model=model,
-        trained=jax.tree.map(np.asarray, dict(state.trained if kept is None else kept.trained)),
+        trained=jax.tree.map(np.asarray, dict(state.trained)),
         frozen=jax.tree.map(np.asarray, dict(frozen)),
     )
 
@@ -161,21 +154,6 @@ def _at_rest(trained: Params, members: int) -> State:
 def _write_back(state: State, part: State, group: list[int]) -> None:
     for whole, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
         whole[group] = np.asarray(new)[: len(group)]
-
-
-class _Kept:
-    """Each member as it was when its error was least."""
-
-    def __init__(self, start: Params) -> None:
-        self.trained = {name: np.array(weights) for name, weights in start.items()}
-        members = len(next(iter(self.trained.values())))
-        self.errors, self.epochs = np.full(members, np.inf), np.zeros(members, dtype=int)
-
-    def look(self, trained: Params, group: list[int], errors: Float[np.ndarray, " members"], epoch: int) -> None:
-        better = [member for member in group if errors[member] < self.errors[member]]
-        self.errors[better], self.epochs[better] = errors[better], epoch
-        for name, weights in self.trained.items():
-            weights[better] = np.asarray(trained[name])[better]
 
 
 class _Members:

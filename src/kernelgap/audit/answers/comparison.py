@@ -36,6 +36,15 @@ class Contest:
         return self.kernel_error - self.network_error
 
     @property
+    def validation_difference(self) -> float:
+        """Kernel less network on the validation rows, which chose the two and so are kinder to both."""
+        kernel, network = (
+            np.mean([entry.validation[entry.seeds.index(seed)] for seed in self.seeds])
+            for entry in (self.kernel, self.network)
+        )
+        return float(kernel - network)
+
+    @property
     def comparison(self) -> Comparison:
         accuracy = self.accuracy_difference
         return Comparison(

@@ -84,9 +84,7 @@ def _sentence(
             f"{digits(needed.value)} samples ({span}) {goal}: {digits(factor.value)} times as many ({measured})."
         )
     if math.isinf(needed.low):
-        return (
-            f"Extrapolated: going by its curve, no number of samples lets the best kernel do {goal[6:]} ({measured})."
-        )
+        return f"Extrapolated: going by its curve, the best kernel never gets {goal} ({measured})."
     return (
         f"Extrapolated: the best kernel needs at least {digits(needed.low)} samples {goal}, {digits(factor.low)} times "
         f"as many; going by its curve it never gets there ({measured})."

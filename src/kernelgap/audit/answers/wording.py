@@ -9,7 +9,7 @@ def digits(value: float) -> str:
         return "0" if value == 0 else "infinitely many" if value > 0 else "none"
     for size, name in ((1e9, "billion"), (1e6, "million")):
         if abs(value) >= size:
-            return f"{value / size:,.3g} {name}"
+            return f"{digits(value / size)} {name}" if value < 1e15 else f"{value:.2e}"
     if abs(value) < 1e-4:
         return f"{value:.2e}"
     rounded = round(value, 2 - math.floor(math.log10(abs(value))))

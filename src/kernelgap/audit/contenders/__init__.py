@@ -1,5 +1,6 @@
-"""Who competes: each contender learns from the same rows, chooses by the same others, with the same number of fits.
+"""Who competes: each contender learns from the same rows, is judged by the same others, with the same number of fits.
 
-A fit is one factorisation or one training. What comes with it at no cost is tried too: every ridge of a kernel's path,
-every epoch at which a network may stop, every number of trees.
+A fit is one factorisation or one training. What comes with it at no cost is judged too: every ridge of a kernel's path,
+every epoch at which a network may stop, every number of trees. The setting that is best on average over the seeds then
+learns from each whole sample.
 """

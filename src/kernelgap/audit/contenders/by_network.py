@@ -1,15 +1,16 @@
-"""Networks by SGD: a grid of rates and decays trained at once, each stopped where its validation error was least."""
+"""Networks by SGD: a grid of rates and decays trained at once, each of which may stop early."""
 
+from dataclasses import dataclass
 from math import isqrt
 
 import jax
 import numpy as np
 
 from kernelgap import networks
-from kernelgap.audit.contenders.view import Search, Tell, Tuned, View, spread
+from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
 from kernelgap.audit.models import NetworkModel
 from kernelgap.networks import Network, Params
-from kernelgap.training import Schedule, get_model, train_grid
+from kernelgap.training import GridResult, Schedule, get_model, train_grid
 from kernelgap.training.rates import default_rate
 
 WEIGHTS = 20_000  # about so many each, so that training takes them much the same time
@@ -17,35 +18,66 @@ WIDTHS = (32, 64, 96, 128, 192, 256)
 RATES = (1.0, 0.05)  # of the default rate
 DECAYS = (1e-4, 3e-2)
 LOOKS = 24  # epochs at which training may stop
+BATCH = 50
+RETRIES = 4
 
 
-def tune_network(name: str, view: View, tell: Tell) -> Tuned:
-    """Each pair of a rate and a decay is a fit; targets are centred and scaled to mean square 1."""
-    network, params, width = start(name, view)
-    scale = float(np.sqrt(np.mean(view.centred**2))) or 1.0
-    model = get_model(network, "all")
-    fastest = default_rate(model, "all", params, view.X)
-    pairs = [(fastest * factor, decay) for factor, decay in factors(view.effort.fits)]
-    grid = train_grid(
-        model,
-        params,
-        [rate for rate, _ in pairs],
-        [decay for _, decay in pairs],
-        (view.X, view.centred / scale),
-        schedule=Schedule(epochs=view.effort.epochs, batch=min(50, len(view.X)), warmup=0.05, drop_at=0.75),
-        seed=[view.seed, 3],
-        evaluate={"validation": (view.X_val, view.centred_val / scale)},
-        epochs=looks(view.effort.epochs),
-        stop_early="validation",
-        on_progress=tell,
-    )
-    errors = grid.curves["validation"].min(axis=1) * scale**2 / view.divisor
-    search = Search(len(pairs), lambda share: None)
-    for i, (rate, decay) in enumerate(pairs):
-        setting = {"width": width, "rate": rate, "decay": decay, "epochs": int(grid.stopped_at[i])}
-        weights = {n: w[i] for n, w in grid.trained.items()}
-        search.add(setting, float(errors[i]), lambda w=weights: NetworkModel(network, w, view.offset, scale))  # type: ignore[misc]
-    return search.result()
+@dataclass(frozen=True)
+class ByNetwork:
+    """Each pair of a rate and a decay is a fit; targets are centred and scaled to mean square 1.
+
+    A rate is a share of the default one, ``epochs`` are those after which training stops.
+    """
+
+    name: str
+
+    def judge(self, view: View, tell: Tell) -> Judged:
+        side = isqrt(view.effort.fits)
+        pairs = [(rate, decay) for rate in spread(*RATES, side) for decay in spread(*DECAYS, side)]
+        grid, scale = self._train(view, pairs, tell=tell)
+        records = Records(len(pairs), lambda share: None)
+        for (rate, decay), curve in zip(pairs, grid.curves["validation"], strict=True):
+            errors = curve * scale**2 / view.divisor
+            records.add({"rate": rate, "decay": decay, "epochs": grid.epochs.astype(float)}, errors)
+        return records.judged()
+
+    def fit(self, view: View, setting: Setting) -> NetworkModel:
+        """The same start as where it was judged. Should it diverge with more rows, with half of the rate again."""
+        whole, epochs = view.whole, round(setting["epochs"])
+        network, params, _ = start(self.name, view)
+        if epochs == 0:
+            return NetworkModel(network, {n: np.asarray(w) for n, w in params.items()}, whole.offset, _scale(whole))
+        rate = setting["rate"]
+        for _ in range(RETRIES):
+            grid, scale = self._train(whole, [(rate, setting["decay"])], until=epochs)
+            weights = {name: weight[0] for name, weight in grid.trained.items()}
+            if not grid.diverged[0] and all(np.isfinite(weight).all() for weight in weights.values()):
+                return NetworkModel(network, weights, whole.offset, scale)
+            rate /= 2
+        raise ArithmeticError(f"training diverged, down to {rate:.2g} of the default rate")
+
+    def _train(
+        self, view: View, pairs: list[tuple[float, float]], *, until: int | None = None, tell: Tell | None = None
+    ) -> tuple[GridResult, float]:
+        """All pairs together, and what the targets were divided by."""
+        network, params, _ = start(self.name, view)
+        model, scale, epochs = get_model(network, "all"), _scale(view), view.effort.epochs
+        fastest = default_rate(model, "all", params, view.X)
+        judged = {"validation": (view.X_val, view.centred_val / scale)} if len(view.X_val) else {}
+        grid = train_grid(
+            model,
+            params,
+            [fastest * rate for rate, _ in pairs],
+            [decay for _, decay in pairs],
+            (view.X, view.centred / scale),
+            schedule=Schedule(epochs=epochs, batch=min(BATCH, len(view.X)), warmup=0.05, drop_at=0.75),
+            seed=[view.seed, 3],
+            evaluate=judged,
+            epochs=sorted({round(e) for e in np.geomspace(1, epochs, LOOKS)}),
+            until=until,
+            on_progress=tell,
+        )
+        return grid, scale
 
 
 def start(name: str, view: View) -> tuple[Network, Params, int]:
@@ -62,12 +94,5 @@ def width_for(network: Network, *, inputs: int, outputs: int) -> int:
     return max(fitting, default=WIDTHS[0])
 
 
-def factors(fits: int) -> list[tuple[float, float]]:
-    """Rates as shares of the default one, and decays: as many of each."""
-    side = isqrt(fits)
-    return [(rate, decay) for rate in spread(*RATES, side) for decay in spread(*DECAYS, side)]
-
-
-def looks(epochs: int) -> list[int]:
-    """The epochs at which errors are taken, evenly on a log scale."""
-    return sorted({round(e) for e in np.geomspace(1, epochs, LOOKS)})
+def _scale(view: View) -> float:
+    return float(np.sqrt(np.mean(view.centred**2))) or 1.0

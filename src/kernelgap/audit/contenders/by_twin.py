@@ -4,31 +4,38 @@ Ridge regression with them is where training the linearised network, or its last
 once. What the network does better than these it owes to features that it learned.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kernelgap.audit.contenders.by_network import start
-from kernelgap.audit.contenders.ridges import solve_path
-from kernelgap.audit.contenders.view import Search, Tell, Tuned, View
+from kernelgap.audit.contenders.ridges import judge_ridges, solve
+from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View
 from kernelgap.audit.models import EmpiricalModel
 from kernelgap.kernels.empirical import Empirical
 
 PARTS = {"ntk": "all", "last": "last"}
 
 
-def tune_twin(name: str, view: View, tell: Tell) -> Tuned:
+@dataclass(frozen=True)
+class ByTwin:
     """``name`` is as in 3resnet(ntk). One fit: its kernel has no bandwidth, and the path of ridges is whole."""
-    network_name, _, part = name.removesuffix(")").partition("(")
-    network, params, width = start(network_name, view)
-    weights = {name: np.asarray(weight) for name, weight in params.items()}
-    kernel = Empirical(network, weights, PARTS[part])
-    path = solve_path(kernel, view.X, view.centred, view)
-    errors = path.errors(view.X_val, view.centred_val)
-    best = path.best(errors)
-    search = Search(1, tell)
-    setting = {"width": width, "ridge": float(path.ridges[best]), **path.note}
-    search.add(
-        setting,
-        float(errors[best]) / view.divisor,
-        lambda: EmpiricalModel(network, weights, PARTS[part], path.points, path.solution(best), view.offset),
-    )
-    return search.result()
+
+    name: str
+
+    def judge(self, view: View, tell: Tell) -> Judged:
+        records = Records(1, tell)
+        ridges, errors = judge_ridges(self._kernel(view), view)
+        records.add({"ridge": ridges}, errors)
+        return records.judged()
+
+    def fit(self, view: View, setting: Setting) -> EmpiricalModel:
+        kernel, whole = self._kernel(view), view.whole
+        weights = {name: np.asarray(weight) for name, weight in kernel.params.items()}
+        points, coefficients = solve(kernel, whole, setting["ridge"])
+        return EmpiricalModel(kernel.network, weights, kernel.train, points, coefficients, whole.offset)
+
+    def _kernel(self, view: View) -> Empirical:
+        name, _, part = self.name.removesuffix(")").partition("(")
+        network, params, _ = start(name, view)
+        return Empirical(network, {name: np.asarray(weight) for name, weight in params.items()}, PARTS[part])

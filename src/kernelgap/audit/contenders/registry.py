@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from kernelgap.audit.answers.results import Family
-from kernelgap.audit.contenders.by_adapting import tune_adaptive
-from kernelgap.audit.contenders.by_kernel import tune_kernel
-from kernelgap.audit.contenders.by_network import tune_network
-from kernelgap.audit.contenders.by_ridge import tune_ridge
-from kernelgap.audit.contenders.by_trees import tune_trees
-from kernelgap.audit.contenders.by_twin import tune_twin
-from kernelgap.audit.contenders.view import Tell, Tuned, View
+from kernelgap.audit.contenders.by_adapting import ByAdapting
+from kernelgap.audit.contenders.by_kernel import ByKernel
+from kernelgap.audit.contenders.by_network import ByNetwork
+from kernelgap.audit.contenders.by_ridge import ByRidge
+from kernelgap.audit.contenders.by_trees import ByTrees
+from kernelgap.audit.contenders.by_twin import ByTwin
+from kernelgap.audit.contenders.view import Contender
 
 KERNELS = ("gaussian", "laplace", "arcsin", "ck2", "ck3", "ntk2", "ntk3", "ntk3res")
 NETWORKS = ("2layer", "3layer", "3resnet", "resnet-2")
@@ -24,12 +24,12 @@ FAMILIES: dict[str, Family] = {
     TREES: "yardstick",
 }
 
-TUNE: dict[str, Callable[[str, View, Tell], Tuned]] = {
-    **dict.fromkeys(KERNELS, tune_kernel),
-    **dict.fromkeys(NETWORKS, tune_network),
-    ADAPTIVE: tune_adaptive,
-    RIDGE: tune_ridge,
-    TREES: tune_trees,
+MAKE: dict[str, Callable[[str], Contender]] = {
+    **dict.fromkeys(KERNELS, ByKernel),
+    **dict.fromkeys(NETWORKS, ByNetwork),
+    ADAPTIVE: ByAdapting,
+    RIDGE: ByRidge,
+    TREES: ByTrees,
 }
 
 
@@ -42,6 +42,5 @@ def family(name: str) -> Family:
     return FAMILIES.get(name, "twin")
 
 
-def tune(name: str, view: View, tell: Tell) -> Tuned:
-    """Let a contender learn and choose."""
-    return TUNE.get(name, tune_twin)(name, view, tell)
+def contender(name: str) -> Contender:
+    return MAKE.get(name, ByTwin)(name)

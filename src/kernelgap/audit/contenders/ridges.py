@@ -1,80 +1,45 @@
-"""A path of ridges for one kernel: exactly where the Gram matrix has room, else over Nystroem features."""
+"""Regression with a kernel: exactly where the Gram matrix has room, else over Nystroem features.
 
-from dataclasses import dataclass
+Ridges are shares of the mean of K(x,x) over the rows that are learned from.
+"""
 
 import numpy as np
 from jaxtyping import Float
 
 from kernelgap.audit.contenders.view import Outputs, Rows, View
 from kernelgap.kernels import Kernel
-from kernelgap.regression import NystroemPath, default_ridges, nystroem_features, nystroem_path
-from kernelgap.regression.ridge import Solved
-from kernelgap.regression.selection import best_ridge, solve_quietly
+from kernelgap.regression import Nystroem, default_ridges, nystroem_features, nystroem_path
+from kernelgap.regression.selection import solve_quietly
 
 Ridges = Float[np.ndarray, " r"]
 
 
-def solve_path(kernel: Kernel, X: Rows, Y: Outputs, view: View) -> "Exact | Reduced":
-    """Regression with every ridge."""
-    if view.effort.landmarks is None or view.effort.landmarks >= len(X):
-        gram = kernel(X)
-        ridges = default_ridges(float(np.mean(np.diagonal(gram))), len(X))
-        return Exact(kernel, X, solve_quietly(gram, Y, ridges))
-    features = nystroem_features(kernel, X, view.effort.landmarks, rng=np.random.default_rng([view.seed, len(X)]))
-    return Reduced(nystroem_path(features, X, Y))
+def judge_ridges(kernel: Kernel, view: View, scale: float = 1.0) -> tuple[Ridges, Ridges]:
+    """The default path of ridges, and the validation error of each; inputs are divided by ``scale``."""
+    X, X_val = view.X / scale, view.X_val / scale
+    shares = default_ridges(1.0, len(X) + len(X_val))
+    size = _size(kernel, X)
+    if view.effort.landmarks is None:
+        path = solve_quietly(kernel(X), view.centred, shares * size)
+        return shares, path.errors(kernel(X_val, X), view.centred_val) / view.divisor
+    reduced = nystroem_path(_features(kernel, X, view), X, view.centred, shares * size)
+    return shares, reduced.errors(X_val, view.centred_val) / view.divisor
 
 
-@dataclass(frozen=True)
-class Exact:
-    """A path of ridges from one factorisation."""
-
-    kernel: Kernel
-    points: Rows
-    solved: Solved
-
-    @property
-    def note(self) -> dict[str, int]:
-        return {}
-
-    @property
-    def ridges(self) -> Ridges:
-        return self.solved.ridges
-
-    def errors(self, X: Rows, Y: Outputs) -> Ridges:
-        return self.solved.errors(self.kernel(X, self.points), Y)
-
-    def best(self, errors: Ridges) -> int:
-        return best_ridge(errors, self.ridges, self.solved.spectrum)
-
-    def solution(self, best: int) -> Outputs:
-        return self.solved.only(best).coefficients[0]
+def solve(kernel: Kernel, view: View, ridge: float, scale: float = 1.0) -> tuple[Rows, Outputs]:
+    """Points and coefficients: all rows that are learned from, or the landmarks."""
+    X = view.X / scale
+    ridges = np.array([ridge * _size(kernel, X)])
+    if view.effort.landmarks is None:
+        return X, solve_quietly(kernel(X), view.centred, ridges).coefficients[0]
+    reduced = nystroem_path(_features(kernel, X, view), X, view.centred, ridges)
+    return reduced.features.landmarks, reduced.coefficients[0]
 
 
-@dataclass(frozen=True)
-class Reduced:
-    """The same over Nystroem features; the points are their landmarks."""
+def _size(kernel: Kernel, X: Rows) -> float:
+    return float(np.mean(kernel.diagonal(X))) or 1.0
 
-    path: NystroemPath
 
-    @property
-    def note(self) -> dict[str, int]:
-        return {"landmarks": len(self.points)}
-
-    @property
-    def points(self) -> Rows:
-        return self.path.features.landmarks
-
-    @property
-    def ridges(self) -> Ridges:
-        return self.path.ridges
-
-    def errors(self, X: Rows, Y: Outputs) -> Ridges:
-        return self.path.errors(X, Y)
-
-    def best(self, errors: Ridges) -> int:
-        spectrum = self.path.path.spectrum
-        assert spectrum is not None
-        return best_ridge(errors, self.ridges, spectrum)
-
-    def solution(self, best: int) -> Outputs:
-        return self.path.features.root @ self.path.path.weights[best]
+def _features(kernel: Kernel, X: Rows, view: View) -> Nystroem:
+    assert view.effort.landmarks is not None
+    return nystroem_features(kernel, X, view.effort.landmarks, rng=np.random.default_rng([view.seed, 4]))

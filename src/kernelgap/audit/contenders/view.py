@@ -1,6 +1,6 @@
-"""What a contender is given to learn from, and what it gives back."""
+"""A sample as a contender sees it, and what contenders do with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -12,12 +12,16 @@ from kernelgap.audit.effort import Effort
 
 Rows = Float[np.ndarray, "n d"]
 Outputs = Float[np.ndarray, "n k"]
+Setting = Mapping[str, float]
 Tell = Callable[[float], None]  # the share that is done
 
 
 @dataclass(frozen=True)
 class View:
-    """Rows to learn from and rows to choose by. ``divisor`` is what a row's summed squared error is divided by."""
+    """A sample: rows to learn from, and rows to be judged by, from which the chosen one learns in the end, too.
+
+    ``divisor`` is what a row's summed squared error is divided by.
+    """
 
     X: Rows
     Y: Outputs
@@ -30,7 +34,7 @@ class View:
 
     @cached_property
     def offset(self) -> Float[np.ndarray, " k"]:
-        """The mean target of the training rows: everybody learns what is left."""
+        """The mean target of the rows to learn from: everybody learns what is left."""
         return self.Y.mean(axis=0)
 
     @cached_property
@@ -40,6 +44,12 @@ class View:
     @cached_property
     def centred_val(self) -> Outputs:
         return self.Y_val - self.offset
+
+    @cached_property
+    def whole(self) -> "View":
+        """All rows of the sample to learn from; none to be judged by."""
+        X, Y = np.concatenate([self.X, self.X_val]), np.concatenate([self.Y, self.Y_val])
+        return View(X, Y, X[:0], Y[:0], self.seed, self.effort, self.divisor, self.classes)
 
     def error(self, outputs: Outputs) -> float:
         """The mean error of outputs for the validation rows."""
@@ -52,41 +62,49 @@ class Fitted(Protocol):
     def outputs(self, X: Rows) -> Outputs: ...
 
 
+class Contender(Protocol):
+    """Settings are relative to a sample (shares of a median distance, of a default rate): the same for all seeds."""
+
+    def judge(self, view: View, tell: Tell) -> "Judged":
+        """Learn with every setting from the rows to learn from, and take the errors on the others."""
+        ...
+
+    def fit(self, view: View, setting: Setting) -> Fitted:
+        """Learn with one setting from the whole sample."""
+        ...
+
+
 @dataclass(frozen=True)
-class Tuned:
-    """The model with the least validation error, the setting that it has, and the errors of all that were tried.
+class Judged:
+    """The validation error of each setting, settings as columns; inf where it diverged. ``fits`` is what it took."""
 
-    ``tried`` has one record a fit: its setting, the best of what came with it, and that one's validation error.
-    """
-
-    model: Fitted
-    error: float
-    setting: dict[str, Any]
-    tried: tuple[dict[str, Any], ...]
+    columns: dict[str, list[float]]
+    errors: list[float]
+    fits: int
 
 
-class Search:
-    """Fits as they come, the best one kept."""
+class Records:
+    """Settings and errors as they come."""
 
     def __init__(self, fits: int, tell: Tell) -> None:
-        self._fits, self._tell = fits, tell
-        self._tried: list[dict[str, Any]] = []
-        self._best: tuple[float, dict[str, Any], Fitted] | None = None
+        self._fits, self._tell, self._done = fits, tell, 0
+        self._columns: dict[str, list[float]] = {}
+        self._errors: list[float] = []
 
-    def add(self, setting: dict[str, Any], error: float, model: Callable[[], Fitted]) -> None:
-        """One fit; ``model`` is called only if it is the best so far."""
-        self._tried.append({**setting, "validation_error": error if np.isfinite(error) else None})
-        if np.isfinite(error) and (self._best is None or error < self._best[0]):
-            self._best = error, setting, model()
-        self._tell(min(1.0, len(self._tried) / self._fits))
+    def add(self, settings: Mapping[str, Any], errors: Sequence[float] | np.ndarray) -> None:
+        """One fit with all that came with it: a setting may be one number for all of its errors."""
+        values = [float(error) for error in errors]
+        for name, given in settings.items():
+            each = [float(given)] * len(values) if isinstance(given, int | float) else [float(v) for v in given]
+            self._columns.setdefault(name, []).extend(each)
+        self._errors += [value if np.isfinite(value) else np.inf for value in values]
+        self._done += 1
+        self._tell(min(1.0, self._done / self._fits))
 
-    def result(self) -> Tuned:
-        if self._best is None:
-            raise ArithmeticError("no setting gave a finite validation error")
-        error, setting, model = self._best
-        return Tuned(model, error, setting, tuple(self._tried))
+    def judged(self) -> Judged:
+        return Judged(self._columns, self._errors, self._done)
 
 
-def spread(low: float, high: float, count: int) -> Sequence[float]:
+def spread(low: float, high: float, count: int) -> list[float]:
     """So many factors between two, evenly on a log scale."""
     return [float(f) for f in np.geomspace(low, high, count)]
