@@ -53,7 +53,6 @@ def test_links_lead_somewhere():
     [
         "README.md",
         "docs/algorithms.md",
-        "docs/audit.md",
         "docs/certificates.md",
         "docs/claims.md",
         "docs/kernels.md",

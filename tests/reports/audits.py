@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.audit import conduct, stages
-from kernelgap.audit.cell import Outcome, compete
+from kernelgap.audit import conduct
+from kernelgap.audit.cell import Fitting, Judgement, Outcome, work
 from kernelgap.audit.contenders.registry import FAMILIES
 from kernelgap.audit.material import LABELS, read_arrays
 from kernelgap.audit.plan import Plan
@@ -48,21 +48,22 @@ def invented(levels=None, *, sizes=(38, 76, 153), seeds=2, failing=(), left=(), 
         return store.failures()
 
     def _outcome(cell, folder):
-        if cell.contender == "ridge" and cell.keep_model:
-            return compete(cell, lambda share: None)
+        if isinstance(cell, Fitting) and cell.contender == "ridge" and cell.keep_model:
+            return work(cell, lambda share: None)
         level = known.get(cell.contender, OTHERS) * (cell.samples / sizes[-1]) ** slope
+        if not isinstance(cell, Fitting):
+            judged = {"columns": {name: [value] for name, value in SETTING.items()}, "errors": [level], "fits": 4}
+            return Judgement(1.0, json.dumps(judged))
         targets = read_arrays(folder / LABELS, ("Y",))["Y"]
         rng = np.random.default_rng([cell.seed, cell.samples, *cell.contender.encode()])
         noise = np.sqrt(level / (targets.shape[1] if targets.shape[1] > 1 else 1)) * rng.normal(size=targets.shape)
         predictions = io.BytesIO()
         np.save(predictions, targets + noise)
-        setting = {**SETTING, "ridge": 0.5 + cell.seed}
-        told = json.dumps(setting), json.dumps([setting] * cell.effort.fits)
-        return Outcome(1.5, level, *told, predictions.getvalue(), None)
+        return Outcome(0.5, predictions.getvalue(), None)
 
     plan = Plan(sizes=sizes, seeds=seeds, fits=4, landmarks=None, most_rows=1000, of=sizes[-1], budget=300.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conduct, "run_chunks", run_chunks)
         patch.setattr(conduct, "make_plan", lambda *_, **__: plan)
-        patch.setattr(stages, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})
+        patch.setattr(conduct, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})
         yield

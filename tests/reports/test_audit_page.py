@@ -87,8 +87,8 @@ def test_the_page_of_numbers(numbers):
     assert told == numbers.with_samples(153).contender.tolist()
     assert f"{numbers.with_samples(153).rmse[0]:.3g}" in words
     assert "Of 240 rows with a known target, 48 were put aside" in words
-    assert "split 2 times, each time anew, into 38" in words
-    assert "38, 76 and 153 of the training rows" in words
+    assert "samples of 38, 76 and 153 rows were drawn 2 times, with 2 seeds" in words
+    assert "every contender had the same 4 fits" in words
     assert text.count("</script>") == 3
     assert not re.search(r'(src|href)="(https?:)?//', text)
     assert str(numbers.folder) not in text
@@ -161,7 +161,7 @@ def test_curves_are_the_answers_and_the_two_best_stand_out(numbers):
         assert mine.value.tolist() == [error.value for error in curve.errors]
         assert mine.low.tolist() == [error.low for error in curve.errors]
     assert set(rows[rows.best].method) == {"3resnet", "gaussian"}
-    assert rows.setting[0] == "bandwidth 2, ridge 0.5 to 1.5"
+    assert rows.setting[0] == "bandwidth 2, ridge 0.5"
     drawn = pd.DataFrame(rows_of(curves_chart(numbers, on_page=True)))
     assert len(drawn) == len(rows)
     assert (drawn.low > 0).all()

@@ -109,8 +109,8 @@ class Audit:
             row["accuracy"] = curve.accuracy[place].value
         elif len(self.table.scales) == 1:
             row["rmse"] = error.value**0.5 * self.table.scales[0]
-        tried, seconds = int(fits.tried.sum()), float(fits.seconds.sum())
-        return {**row, "setting": fits.setting.iloc[0], "fits": tried, "seconds": seconds}
+        count, seconds = int(fits.fits.sum()), float(fits.seconds.sum())
+        return {**row, "setting": fits.setting.iloc[0], "fits": count, "seconds": seconds}
 
     def as_record(self) -> dict[str, Any]:
         """Plain, as --json prints it."""

@@ -82,10 +82,11 @@ def _tell(found: "Audit") -> None:
 
     for sentence in brief(found.notices):
         console.message(sentence)
-    if found.unfinished:
-        parts = len(found.unfinished) + len(found.fits)
+    left = set(found.unfinished) - {failure.label for failure in found.failures}
+    if left:
+        parts = len(set(found.unfinished)) + len(found.fits)
         console.message(
-            f"There was no time for {len(found.unfinished)} of {parts} parts: the same command goes on with them "
+            f"There was no time for {len(left)} of {parts} parts: the same command goes on with them "
             f"(planned for {clock(found.plan.budget)})."
         )
 

@@ -30,7 +30,7 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
         "method:N", scale=alt.Scale(domain=names, range=[drawn[m].colour for m in names]), sort=names, legend=legend
     )
     dashes = alt.Scale(domain=names, range=[list(drawn[m].dash) or [1, 0] for m in names])
-    x = across([float(n) for n in rows.x], "training samples", whole=True)
+    x = across([float(n) for n in rows.x], "samples", whole=True)
     base = alt.Chart(rows).encode(x=x, y=y("value"), color=colour)
     tooltip = [
         alt.Tooltip("method:N", title="who"),
@@ -60,7 +60,7 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
     height = HEIGHT if what == "error" else HEIGHT * 2 // 3
     if on_page:
         return finished(chart.add_params(alt.param(name="shown", value=[])), on_page=True, height=height)
-    title = f"Test {what} over the number of training samples"
+    title = f"Test {what} over the number of samples"
     return finished(chart, on_page=False, title=alt.Title(title, subtitle="Bands: 95% intervals of the two best."))
 
 

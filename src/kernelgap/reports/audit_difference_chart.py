@@ -10,7 +10,7 @@ from kernelgap.reports.audit_lines import row_of
 from kernelgap.reports.audit_words import COLOURS
 from kernelgap.reports.axes import MUTED, finished
 
-ALL, ONE = "together", "split"
+ALL, ONE = "all seeds", "seed"
 GREY = "#6b7785"
 
 
@@ -19,7 +19,7 @@ def difference_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
     comparison = audit.answer.comparison
     rows = [row_of(ALL, comparison.difference, all=True)]
     for seed, value in enumerate(comparison.by_seed):
-        own = {"method": f"{ONE} {seed + 1}", "value": value, "low": value, "high": value, "told": digits(value)}
+        own = {"method": f"{ONE} {seed}", "value": value, "low": value, "high": value, "told": digits(value)}
         rows.append({**own, "all": False})
     data = pd.DataFrame(rows)
     noticed = NOTICED * audit.answer.constant.value

@@ -39,7 +39,7 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     axis = alt.Axis(grid=False, format=",~f", labelOverlap="greedy", labelSeparation=8, tickCount=6)
 
     def x(column: str) -> alt.X:
-        return alt.X(f"{column}:Q", title="training samples", scale=scale, axis=axis)
+        return alt.X(f"{column}:Q", title="samples", scale=scale, axis=axis)
 
     blue, orange = COLOURS["kernel"], COLOURS["network"]
     told = [

@@ -119,7 +119,7 @@ def _context(audit: Audit, charts: list[str]) -> dict[str, Any]:
         "exports": [CONTENDERS, FITS, ANSWER],
         "how": {
             "work": duration(float(audit.fits.seconds.sum())),
-            "fits": int(audit.fits.tried.sum()),
+            "fits": int(audit.fits.fits.sum()),
             "at_the_run": kept is not None,
             "environment": kept or environment(),
             "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -251,6 +251,6 @@ def _unfinished(audit: Audit) -> dict[str, Any] | None:
     if not audit.unfinished:
         return None
     failed = {failure.label for failure in audit.failures}
-    left = [label for label in audit.unfinished if label not in failed]
-    done = len(audit.fits)
-    return {"count": len(left), "of": done + len(audit.unfinished), "labels": left} if left else None
+    unfinished = list(dict.fromkeys(audit.unfinished))  # a part may lack both its judging and its fitting
+    left = [label for label in unfinished if label not in failed]
+    return {"count": len(left), "of": len(audit.fits) + len(unfinished), "labels": left} if left else None
