@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         theory,
         training,
     )
+    from kernelgap.audit import AuditPackage
     from kernelgap.errors import InputError
     from kernelgap.estimators import (
         AdaptiveKernelClassifier,
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
     )
     from kernelgap.reports import run
 
+    audit: AuditPackage
+
 # Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
 _HOME = {
     **dict.fromkeys(
         (
+            "audit",
             "certificates",
             "claims",
             "estimators",
@@ -76,6 +80,7 @@ __all__ = [
     "ResNetRegressor",
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
+    "audit",
     "certificates",
     "claims",
     "estimators",

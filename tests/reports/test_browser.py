@@ -158,3 +158,38 @@ def test_the_page_of_claims(browser, tmp_path):
     page.click("[data-show=undecided]")
     assert page.locator("article:visible").all_inner_texts()[0].startswith("slides.gated")
     assert page.locator("article:visible").count() == 1
+
+
+def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
+    from kernelgap.audit.conduct import run_audit
+    from kernelgap.reports import audit_page
+    from reports.audits import invented, table
+
+    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts: None)
+    frame = table().rename(columns={"kind": "<b>kind</b>"})
+    with invented():
+        path = audit_page.write_audit_page(run_audit(frame, "<b>kind</b>", tmp_path))
+    page = browser.new_context(viewport={"width": 390, "height": 900}, color_scheme="dark").new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda sent: asked.append(sent.url))
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("errors", "accuracy", "contenders", "difference", "gap", "features"):
+        assert page.locator(f"[data-chart={name}] .role-mark path[d]").count() > 1, name
+    assert "<b>kind</b>" in page.locator("h1").inner_text()
+    for chart in ("errors", "accuracy"):
+        assert page.locator(f"[data-chart={chart}] .role-mark path[opacity='0.06']").count() == 0
+    page.locator(".legend [data-method='trees']").click()
+    page.wait_for_timeout(300)
+    for chart in ("errors", "accuracy"):
+        assert page.locator(f"[data-chart={chart}] .role-mark path[opacity='0.06']").count() > 0
+    page.locator("#results th button", has_text="test error").click()
+    values = page.eval_on_selector_all(
+        "#results tbody td:nth-child(2)", "cells => cells.map(c => Number(c.dataset.value))"
+    )
+    assert values == sorted(values)
+    assert said == []
+    assert asked == [path.as_uri()]

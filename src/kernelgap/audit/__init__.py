@@ -1,1 +1,116 @@
-"""The same question on one's own table: is a network worth it over every kernel?"""
+"""The same question on one's own table: is a neural network worth it over every kernel method?
+
+    import kernelgap as kg
+    found = kg.audit("table.csv", target="price")      # the package itself is called: see ``audit`` below
+    print(found.sentence)                              # who is ahead, or that it is undecided
+
+``read_audit`` reads a finished audit from its folder again, ``load_model`` the model that it chose.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from kernelgap.lazy import lazily
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kernelgap.audit.judging import read_audit
+    from kernelgap.audit.models.saving import load_model
+    from kernelgap.audit.result import Audit
+
+__all__ = ["Audit", "audit", "load_model", "read_audit"]
+
+__getattr__ = lazily(__name__, {"Audit": "result", "load_model": "models", "read_audit": "judging"})
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def audit(
+    source: "str | Path | pd.DataFrame",
+    target: str | Sequence[str] = (),
+    out: str | Path | None = None,
+    *,
+    task: str | None = None,
+    leave_out: Sequence[str] = (),
+    budget: str | float = "5m",
+    rows: int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    on_progress: Callable[[float, str], None] | None = None,
+) -> "Audit":
+    """Ask of a table whether a neural network is worth it over every kernel method.
+
+    Networks, kernels, kernels that learn features, boosted trees and a linear model learn from the same rows, are
+    chosen by the same others with the same number of fits, and are compared on rows that none of them has seen.
+
+    source
+        A file (.csv, .tsv, .txt, .parquet, .feather, .npz), a bundled set of scikit-learn ("diabetes", "wine",
+        "sklearn:iris", ...) or a pandas data frame.
+    target
+        The column to predict, or several columns of numbers. Files that name their target themselves need none.
+    out
+        The folder of the results, by default ``runs/audit-NAME``. The same call goes on with what is kept there.
+    task
+        "regression" or "classification". By default, labels and few distinct whole numbers are classes.
+    leave_out
+        Columns that are not to be learned from, such as an identifier, or what is known only after the target.
+    budget
+        How long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows, seeds and fits.
+    rows
+        At most so many rows, a uniform sample; by default as many as the memory holds.
+    delimiter, header
+        Of a text file; found out unless given.
+    workers
+        Processes; by default one a core.
+    seed
+        Of the splits, the starts and all else that is drawn.
+    on_progress
+        Takes the share done and some words; by default progress is shown on standard error.
+
+    Returns an ``Audit``: ``sentence`` and ``verdict`` ("network ahead", "kernel ahead", "undecided"), ``answer`` with
+    reasons, curves, the kernel gap and what learned features are worth, ``contenders`` (a table), ``notices``,
+    ``load_model()`` for predictions. The folder has the page, ``report.html``. A table that asks nothing is an
+    ``InputError`` that says why.
+    """
+    # The one import that runs upwards: asking includes writing the page.
+    from kernelgap.reports.audited import audit as asked
+
+    return asked(
+        source,
+        target,
+        out,
+        task=task,
+        leave_out=leave_out,
+        budget=budget,
+        rows=rows,
+        delimiter=delimiter,
+        header=header,
+        workers=workers,
+        seed=seed,
+        on_progress=on_progress,
+    )
+
+
+class AuditPackage(ModuleType):
+    """This package's type, so that ``kernelgap.audit(...)`` can be called while ``kernelgap.audit.tables`` is found."""
+
+    if TYPE_CHECKING:
+        Audit = Audit
+        audit = staticmethod(audit)
+        load_model = staticmethod(load_model)
+        read_audit = staticmethod(read_audit)
+
+    __call__ = staticmethod(audit)
+
+
+__signature__ = inspect.signature(audit)
+sys.modules[__name__].__class__ = AuditPackage

@@ -1,5 +1,6 @@
 """What an audit says, as an object: numbers, tables, sentences, and the model that won."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,30 +78,39 @@ class Audit:
 
     @property
     def contenders(self) -> pd.DataFrame:
-        """Each contender's errors with the most samples, the best on validation first."""
-        rows = [self._row(curve) for curve in self.answer.curves]
+        """Each contender's errors with the most samples that it got to, the best on validation first."""
+        return self._table((curve, len(curve.samples) - 1) for curve in self.answer.curves)
+
+    def with_samples(self, samples: int) -> pd.DataFrame:
+        """The contenders that have finished with so many samples, the best on validation first."""
+        known = (curve for curve in self.answer.curves if samples in curve.samples)
+        return self._table((curve, curve.samples.index(samples)) for curve in known)
+
+    def _table(self, places: Iterable[tuple[Curve, int]]) -> pd.DataFrame:
+        rows = [self._row(curve, place) for curve, place in places]
         return pd.DataFrame(rows).sort_values(
             ["samples", "validation_error"], ascending=[False, True], ignore_index=True
         )
 
-    def _row(self, curve: Curve) -> dict[str, Any]:
-        last, accuracy = curve.errors[-1], curve.accuracy[-1] if curve.accuracy else None
-        fits = self.fits[(self.fits.contender == curve.contender) & (self.fits.samples == curve.samples[-1])]
+    def _row(self, curve: Curve, place: int) -> dict[str, Any]:
+        error, samples = curve.errors[place], curve.samples[place]
+        fits = self.fits[(self.fits.contender == curve.contender) & (self.fits.samples == samples)]
         row = {
             "contender": curve.contender,
             "family": curve.family,
-            "samples": curve.samples[-1],
-            "validation_error": curve.validation[-1],
-            "error": last.value,
-            "low": last.low,
-            "high": last.high,
-            "r2": 1 - last.value / self.answer.constant.value if self.answer.constant.value else float("nan"),
+            "samples": samples,
+            "validation_error": curve.validation[place],
+            "error": error.value,
+            "low": error.low,
+            "high": error.high,
+            "r2": 1 - error.value / self.answer.constant.value if self.answer.constant.value else float("nan"),
         }
-        if accuracy is not None:
-            row["accuracy"] = accuracy.value
+        if curve.accuracy is not None:
+            row["accuracy"] = curve.accuracy[place].value
         elif len(self.table.scales) == 1:
-            row["rmse"] = last.value**0.5 * self.table.scales[0]
-        return {**row, "setting": fits.setting.iloc[0], "seconds": float(fits.seconds.sum())}
+            row["rmse"] = error.value**0.5 * self.table.scales[0]
+        count, seconds = int(fits.fits.sum()), float(fits.seconds.sum())
+        return {**row, "setting": fits.setting.iloc[0], "fits": count, "seconds": seconds}
 
     def as_record(self) -> dict[str, Any]:
         """Plain, as --json prints it."""
@@ -110,13 +120,17 @@ class Audit:
             "task": self.table.task,
             "classes": list(self.table.classes),
             "rows": self.table.rows,
-            "features": self.table.features,
+            "feature_columns": self.table.features,
             "inputs": self.table.inputs,
             "test_rows": self.table.test_rows,
             "seed": self.seed,
             "folder": str(self.folder),
             "plan": self.plan.model_dump(mode="json"),
             **as_record(self.answer),
+            "contenders": [
+                {str(name): None if value != value else value for name, value in row.items()}
+                for row in self.contenders.to_dict(orient="records")
+            ],
             "fits": [{str(name): value for name, value in row.items()} for row in self.fits.to_dict(orient="records")],
             "winner": self.winner,
             "model": None if self.model_path is None else str(self.model_path),

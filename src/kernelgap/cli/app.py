@@ -9,6 +9,7 @@ import typer
 
 from kernelgap import console
 from kernelgap.cli import show
+from kernelgap.cli.audit import audit
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
@@ -28,6 +29,7 @@ app = typer.Typer(
 
 
 app.add_typer(certify)
+app.command()(audit)
 app.command()(verify)
 app.command()(claims)
 app.command()(predict)
@@ -108,4 +110,5 @@ def run(
         show.results(table)
     written = reports.publish(table)
     console.message(f"Report: {written.path}")
-    tell_failures(table)
+    failures = [(failure["label"], failure["error"]) for failure in table.attrs["failures"]]
+    tell_failures(failures, table.attrs["folder"])

@@ -19,9 +19,10 @@ def report(
     from kernelgap.sweeps.run_file import RunFile
 
     with RunFile.reading(folder) as run:
-        of_claims = run.description().get("experiment") == "claims"
-    if of_claims:
-        _report_claims(folder, as_json)
+        experiment = run.description().get("experiment")
+    own = {"claims": _report_claims, "audit": _report_audit}.get(str(experiment))
+    if own is not None:
+        own(folder, as_json)
         return
     written = reports.write_report(folder)
     if as_json:
@@ -45,4 +46,17 @@ def _report_claims(folder: Path, as_json: bool) -> None:
         console.answer(json.dumps({"path": str(path), "sentence": findings.sentence}))
     else:
         console.answer(findings.sentence)
+        console.message(f"Report: {path}")
+
+
+def _report_audit(folder: Path, as_json: bool) -> None:
+    from kernelgap.audit.judging import read_audit
+    from kernelgap.reports.audit_page import write_audit_page
+
+    found = read_audit(folder)
+    path = write_audit_page(found)
+    if as_json:
+        console.answer(json.dumps({"report": str(path), "sentence": found.sentence, "verdict": found.verdict}))
+    else:
+        console.answer(found.sentence)
         console.message(f"Report: {path}")

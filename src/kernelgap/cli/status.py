@@ -2,11 +2,11 @@
 
 import json
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
 from kernelgap import console
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kernelgap.sweeps import Status
 
 EVERY = 1.0  # seconds between looks
+COMMANDS = ("audit", "claims")  # whose runs bear their names; the others are those of 'kernelgap run'
 
 
 def status(
@@ -39,16 +40,15 @@ def status(
         _show(found)
 
 
-def tell_failures(table: pd.DataFrame) -> None:
-    """One sentence on the chunks of a run that failed, and exit code 1; nothing if none did."""
-    failures = table.attrs["failures"]
+def tell_failures(failures: Sequence[tuple[str, str]], folder: str | Path, *, what: str = "chunk") -> None:
+    """One sentence on the parts of a run that failed (labels and errors), and exit code 1; nothing if none did."""
     if not failures:
         return
-    first, folder = failures[0], table.attrs["folder"]
-    number = f"{len(failures)} chunks failed and are" if len(failures) > 1 else "1 chunk failed and is"
+    label, error = failures[0]
+    number = f"{len(failures)} {what}s failed and are" if len(failures) > 1 else f"1 {what} failed and is"
     console.message(
-        f"kernelgap: {number} missing above, first '{first['label']}': {first['error'].rstrip('.')}. The same command "
-        f"tries again; 'kernelgap status {folder}' lists them."
+        f"kernelgap: {number} missing above, first '{label}': {error.rstrip('.')}. The same command tries again; "
+        f"'kernelgap status {folder}' lists them."
     )
     raise typer.Exit(1)
 
@@ -59,7 +59,8 @@ def _show(found: "Status") -> None:
     elif found.chunks and found.done == found.chunks:
         state = "finished"
     else:
-        state = "nobody is running it: give the same 'kernelgap run' command to go on"
+        command = found.experiment if found.experiment in COMMANDS else "run"
+        state = f"nobody is running it: give the same 'kernelgap {command}' command to go on"
     console.answer(f"{_name(found)}: {state}")
     console.answer(f"{_counts(found)}: {found.share:.0%}")
     times = (

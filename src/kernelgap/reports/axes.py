@@ -29,11 +29,7 @@ def across(values: list[float], title: str, *, whole: bool) -> alt.X:
 
 def log_axis(values: Sequence[float], title: str) -> Axis:
     """A logarithmic axis that takes in all values, with ticks at powers of ten, at 1, 2, 5, or at all digits."""
-    positive = [v for v in values if math.isfinite(v) and v > 0]
-    low, high = min(positive) / 1.25, max(positive) * 1.25
-    digits = (1,) if high / low > 300 else (1, 2, 5) if high / low > 10 else tuple(range(1, 10))
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{d}e{p}") for p in powers for d in digits if low <= float(f"{d}e{p}") <= high]
+    low, high, ticks = log_room(values)
 
     def axis(column: str) -> alt.Y:
         return alt.Y(
@@ -44,6 +40,15 @@ def log_axis(values: Sequence[float], title: str) -> Axis:
         )
 
     return axis
+
+
+def log_room(values: Sequence[float]) -> tuple[float, float, list[float]]:
+    """The ends of a logarithmic axis, with some room, and its ticks."""
+    positive = [v for v in values if math.isfinite(v) and v > 0]
+    low, high = min(positive) / 1.25, max(positive) * 1.25
+    digits = (1,) if high / low > 300 else (1, 2, 5) if high / low > 10 else tuple(range(1, 10))
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return low, high, [float(f"{d}e{p}") for p in powers for d in digits if low <= float(f"{d}e{p}") <= high]
 
 
 def linear_axis(title: str) -> Axis:

@@ -42,7 +42,7 @@
   const show = () => {
     const shown = buttons.filter(pressed).map((button) => button.dataset.method);
     legend.classList.toggle("some", shown.length > 0);
-    tell("errors", "shown", shown);
+    for (const chart of (legend.dataset.charts || "errors").split(" ")) tell(chart, "shown", shown);
   };
   for (const button of buttons) button.addEventListener("click", () => { press(button, !pressed(button)); show(); });
   for (const group of all(".legend .all")) {
@@ -66,8 +66,10 @@
   const table = document.getElementById("results");
   const bestOnly = document.getElementById("best-only");
   const filter = () => table.classList.toggle("best-only", bestOnly.checked);
-  bestOnly.addEventListener("change", filter);
-  filter();
+  if (bestOnly) {
+    bestOnly.addEventListener("change", filter);
+    filter();
+  }
   const value = (row, column) => {
     const cell = row.cells[column];
     return "value" in cell.dataset ? Number(cell.dataset.value === "inf" ? Infinity : cell.dataset.value) : cell.textContent;

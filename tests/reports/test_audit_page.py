@@ -1,0 +1,312 @@
+"""The page of an audit: what it says, what its charts are made of, and that nothing of a table becomes markup."""
+
+import html
+import inspect
+import json
+import pydoc
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kernelgap as kg
+from kernelgap.audit.answers.answer import Gap, Interval
+from kernelgap.audit.conduct import run_audit
+from kernelgap.audit.contenders.registry import FAMILIES
+from kernelgap.errors import InputError
+from kernelgap.reports import audit_page, audited, render
+from kernelgap.reports.audit_command import command_of
+from kernelgap.reports.audit_curves_chart import curves_chart
+from kernelgap.reports.audit_difference_chart import difference_chart
+from kernelgap.reports.audit_gap_chart import gap_chart
+from kernelgap.reports.audit_interval_charts import features_chart, forest_chart
+from kernelgap.reports.audit_lines import above_charts, best_kernels, curve_rows, law_of
+from kernelgap.reports.audit_page import write_audit_page
+from kernelgap.reports.audit_words import CONTENDERS, contender_in_words, contender_looks, setting_in_words
+from reports.audits import NETWORK_WINS, invented, table
+
+EVIL = "</script><img src=x onerror=alert(1)>\"'&"
+
+
+@pytest.fixture(autouse=True)
+def no_bundle(monkeypatch):
+    """The drawing library is large and the same in all pages: the browser's tests have it."""
+    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts: None)
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    """An audit in which the network wins."""
+    with invented():
+        return run_audit(table(), "price", tmp_path_factory.mktemp("numbers"), leave_out=["kind"])
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    with invented({**NETWORK_WINS, "3resnet": 0.5}):
+        return run_audit(table(), "kind", tmp_path_factory.mktemp("classes"), leave_out=["price"])
+
+
+def specs(text):
+    return json.loads(re.search(r'<script type="application/json" id="specs">(.*?)</script>', text)[1])
+
+
+def seen(text):
+    """What a reader sees, without programs and styles."""
+    return re.sub(r"\s+", " ", re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", text, flags=re.S))
+
+
+def rows_of(spec):
+    return max(spec.to_dict()["datasets"].values(), key=len)
+
+
+def test_the_page_of_numbers(numbers):
+    path = write_audit_page(numbers)
+    text, words = path.read_text(), seen(path.read_text())
+    assert path == numbers.folder / "report.html"
+    assert numbers.verdict == "network ahead"
+    for sentence in (numbers.sentence, *numbers.answer.verdict.reasons, numbers.answer.gap.sentence):
+        assert sentence in words
+    assert numbers.answer.remarks[0] in html.unescape(words)
+    assert 'class="verdict side-network"' in text
+    assert set(specs(text)) == {"errors", "contenders", "difference", "gap", "features"}
+    for name in specs(text):
+        assert (numbers.folder / f"charts/{name}.svg").read_text().startswith("<svg")
+        assert (numbers.folder / f"charts/{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert f'href="charts/{name}.pdf"' in text
+    told = re.findall(r'<td class="who">.*?<strong>(.*?)</strong>', text)
+    assert told == numbers.with_samples(153).contender.tolist()
+    assert f"{numbers.with_samples(153).rmse[0]:.3g}" in words
+    assert "Of 240 rows with a known target, 48 were put aside" in words
+    assert "samples of 38, 76 and 153 rows were drawn 2 times, with 2 seeds" in words
+    assert "every contender had the same 4 fits" in words
+    assert text.count("</script>") == 3
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+    assert str(numbers.folder) not in text
+    record = json.loads((numbers.folder / "audit.json").read_text())
+    assert record["verdict"]["sentence"] == numbers.sentence
+    assert pd.read_csv(numbers.folder / "contenders.csv").shape == numbers.contenders.shape
+
+
+def test_the_page_of_classes(classes, no_pictures):
+    text = write_audit_page(classes).read_text()
+    assert {"errors", "accuracy"} <= set(specs(text))
+    first = classes.with_samples(153).iloc[0]
+    assert f"{first.accuracy:.1%}" in seen(text)
+    assert "RMSE" not in seen(text)
+    comparison = classes.answer.comparison
+    assert f"Accuracy of {comparison.network} less that of {comparison.kernel}: " in seen(text)
+    assert "2 classes" in seen(text)
+
+
+def test_an_undecided_page_of_two_targets(tmp_path, no_pictures):
+    with invented({"3resnet": 0.4, "gaussian": 0.4}):
+        found = run_audit(table().assign(age=lambda f: f["size"] ** 2), ["price", "age"], tmp_path)
+    text = write_audit_page(found).read_text()
+    assert found.verdict == "undecided"
+    assert 'class="verdict side-undecided"' in text
+    assert "nobody is ahead, so it is the one with the least validation error" in seen(text)
+    assert f"The model of {found.winner} is kept" in seen(text)
+    assert "price&rdquo; and &ldquo;age" in text
+    assert "RMSE" not in seen(text)
+
+
+def test_nothing_of_a_table_is_markup_and_nothing_is_hidden(tmp_path, no_pictures):
+    frame = table().rename(columns={"price": EVIL, "size": "<i>size</i>"}).assign(**{f"{EVIL} 1": 1.0})
+    frame.to_csv(tmp_path / "<b>&.csv", index=False)
+    with invented(failing=("trees",), left=("ntk2",)):
+        found = run_audit(tmp_path / "<b>&.csv", EVIL, tmp_path / "out", leave_out=["kind"])
+    text = write_audit_page(found).read_text()
+    assert "<img" not in text.replace("<noscript><img", "")
+    assert "<b>&" not in text
+    assert "&lt;b&gt;&amp;.csv" in text
+    assert "&lt;img src=x" in text
+    assert text.count("</script>") == 3
+    assert str(tmp_path) not in text
+    assert any(notice.where == f"{EVIL} 1" for notice in found.notices)
+    assert "kernelgap audit &#39;&lt;b&gt;&amp;.csv&#39;" in text
+    assert "trees, 153 samples, seed 0: MemoryError: too wide" in seen(text)
+    assert "A budget of 5m left no time for 6 of 54 parts" in seen(text)
+    assert "ntk2, 38 samples, seed 1" in seen(text)
+
+
+def test_one_size_has_no_curves_and_no_gap(tmp_path, no_pictures):
+    with invented({"3resnet": 0.1, "gaussian": 0.4}, sizes=(153,)):
+        found = run_audit(table(), "price", tmp_path)
+    text = write_audit_page(found).read_text()
+    assert set(specs(text)) == {"contenders", "difference", "features"}
+    assert "There are no curves" in seen(text)
+
+
+def test_a_folder_that_cannot_be_written(numbers, tmp_path):
+    (tmp_path / "charts").write_text("in the way")
+    with pytest.raises(InputError, match="could not be written"):
+        write_audit_page(replace(numbers, folder=tmp_path))
+
+
+def test_curves_are_the_answers_and_the_two_best_stand_out(numbers):
+    rows = curve_rows(numbers)
+    for curve in numbers.answer.curves:
+        mine = rows[rows.method == curve.contender]
+        assert mine.x.tolist() == list(curve.samples)
+        assert mine.value.tolist() == [error.value for error in curve.errors]
+        assert mine.low.tolist() == [error.low for error in curve.errors]
+    assert set(rows[rows.best].method) == {"3resnet", "gaussian"}
+    assert rows.setting[0] == "bandwidth 2, ridge 0.5"
+    drawn = pd.DataFrame(rows_of(curves_chart(numbers, on_page=True)))
+    assert len(drawn) == len(rows)
+    assert (drawn.low > 0).all()
+
+
+def test_intervals_are_those_of_the_verdicts_samples(numbers):
+    drawn = pd.DataFrame(rows_of(forest_chart(numbers, on_page=True)))
+    assert drawn.value.is_monotonic_increasing
+    assert set(drawn.method) == {curve.contender for curve in numbers.answer.curves}
+    names = [row["method"] for row in rows_of(features_chart(numbers, on_page=True))]
+    assert names == ["best kernel (gaussian)", "last layer trained alone", "tangent kernel", "3resnet, trained"]
+    nothing = replace(numbers.answer, features=replace(numbers.answer.features, last=None, ntk=None))
+    assert features_chart(replace(numbers, answer=nothing), on_page=True) is None
+
+
+def test_the_difference_has_its_interval_and_every_seed(numbers):
+    rows = rows_of(difference_chart(numbers, on_page=True))
+    comparison = numbers.answer.comparison
+    assert (rows[0]["value"], rows[0]["low"]) == (comparison.difference.value, comparison.difference.low)
+    assert [row["value"] for row in rows[1:]] == list(comparison.by_seed)
+    assert rows[0]["value"] == pytest.approx(np.mean(comparison.by_seed))
+
+
+def with_gap(audit, kind, value, low, high):
+    n = audit.answer.comparison.samples
+    needed, factor = Interval(value, low, high), Interval(value / n, low / n, high / n)
+    return replace(audit, answer=replace(audit.answer, gap=Gap(kind, n, needed, factor, "So many.")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "dashed"),
+    [("extrapolated", 4000.0, 2), ("out of reach", np.inf, 2), ("interpolated", 80.0, 0), ("below", 38.0, 0)],
+)
+def test_the_gap_is_dashed_where_it_is_extrapolated(numbers, kind, value, dashed):
+    found = with_gap(numbers, kind, value, 38.0, np.inf)
+    chart = gap_chart(found, on_page=True).to_dict()
+    law = [layer for layer in chart["layer"] if layer["mark"]["type"] == "line" and "strokeDash" in layer["mark"]]
+    assert len(law) == dashed // 2
+    if law:
+        points = chart["datasets"][law[0]["data"]["name"]]
+        assert len(points) == dashed
+        assert points[0]["x"] == 153
+        assert points[1]["x"] == (4000 if kind == "extrapolated" else pytest.approx(153 * 30 * 1.6))
+    none = replace(numbers.answer, gap=Gap("none", 153, None, None, "None."))
+    assert gap_chart(replace(numbers, answer=none), on_page=True) is None
+
+
+def test_a_power_law_is_found_and_a_curve_of_zeros_has_none():
+    sizes = np.array([10, 20, 40, 80])
+    law = law_of(pd.DataFrame({"x": sizes, "value": 3.0 * sizes**-0.7}))
+    assert law.slope == pytest.approx(-0.7)
+    assert law.at(1000) == pytest.approx(3.0 * 1000**-0.7)
+    assert law.points == 3
+    assert law_of(pd.DataFrame({"x": [10, 20], "value": [0.1, 0.0]})) is None
+
+
+def test_the_kernel_that_validation_prefers_makes_the_kernels_curve(numbers):
+    found = best_kernels(numbers)
+    assert found.x.tolist() == [38, 76, 153]
+    assert set(found.method) == {"gaussian"}
+    flipped = tuple(
+        replace(curve, validation=(9.0, 9.0, 9.0)) if curve.contender == "gaussian" else curve
+        for curve in numbers.answer.curves
+    )
+    assert set(best_kernels(replace(numbers, answer=replace(numbers.answer, curves=flipped))).method) == {"ntk2"}
+
+
+def test_who_went_astray_does_not_set_the_scale(numbers):
+    astray = Interval(1e6, 1e5, 1e7)
+    curves = tuple(
+        replace(curve, errors=(astray,) * 3) if curve.contender == "2layer" else curve
+        for curve in numbers.answer.curves
+    )
+    found = replace(numbers, answer=replace(numbers.answer, curves=curves))
+    assert above_charts(numbers) == []
+    assert above_charts(found) == ["2layer"]
+    for chart, axis in ((curves_chart(found, on_page=True), "y"), (forest_chart(found, on_page=True), "x")):
+        assert chart.to_dict()["layer"][1]["encoding"][axis]["scale"]["domain"][1] < 10
+
+
+def test_every_contender_has_words_and_a_look_of_its_own():
+    assert set(FAMILIES) == set(CONTENDERS)
+    assert contender_in_words("3resnet(ntk)") == "3resnet at its random start, tangent kernel"
+    found = contender_looks(FAMILIES.items())
+    assert len({(look.colour, look.dash) for look in found.values()}) == len(FAMILIES)
+
+
+def test_settings_in_words():
+    assert setting_in_words(['{"ridge": 0.1, "max_leaf": 4}', '{"ridge": 0.25, "max_leaf": 4}']) == (
+        "ridge 0.1 to 0.25, max leaf 4"
+    )
+
+
+def test_the_whole_call_leaves_the_page_and_how_it_was_asked(tmp_path, no_pictures):
+    table().to_csv(tmp_path / "a table.csv", index=False)
+    heard = []
+    with invented({"3resnet": 0.02, "gaussian": 0.4}, sizes=(50, 100)):
+        found = kg.audit(
+            tmp_path / "a table.csv",
+            target="price",
+            out=tmp_path / "out",
+            leave_out=["kind"],
+            rows=200,
+            header=True,
+            on_progress=lambda share, words: heard.append(words),
+        )
+    assert isinstance(found, kg.audit.Audit)
+    assert {"report.html", "environment.json", "asked.json", "fits.csv"} <= {p.name for p in found.folder.iterdir()}
+    assert heard[0] == "reading the table"
+    asked = shlex.split(command_of(found))
+    assert asked[:3] == ["kernelgap", "audit", "a table.csv"]
+    assert asked[3:] == ["--target", "price", "--leave-out", "kind", "--rows", "200", "--header", "--budget", "5m"]
+    again = kg.audit.read_audit(tmp_path / "out")
+    assert again.sentence == found.sentence
+
+
+def test_the_package_is_called_as_it_is_documented():
+    assert str(inspect.signature(kg.audit)).startswith("(source:")
+    library = inspect.signature(audited.audit).parameters
+    assert (
+        list(inspect.signature(kg.audit).parameters) == list(library) == list(inspect.signature(run_audit).parameters)
+    )
+    for name, parameter in inspect.signature(kg.audit).parameters.items():
+        assert parameter.default == library[name].default
+        assert name in kg.audit.audit.__doc__
+    assert "How long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
+    assert kg.audit.tables.__name__ == "kernelgap.audit.tables"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        kg.audit.nothing  # noqa: B018
+
+
+@pytest.mark.slow
+def test_a_users_file_passes_the_type_checker(tmp_path, monkeypatch):
+    from mypy import api
+
+    root = Path(__file__).parents[2]
+    monkeypatch.setenv("MYPYPATH", str(root / "src"))
+
+    def checked(line):
+        (tmp_path / "user.py").write_text(f"import kernelgap as kg\n\n{line}\n")
+        options = ["--config-file", str(root / "pyproject.toml"), "--cache-dir", str(root / ".mypy_cache")]
+        return api.run([*options, str(tmp_path / "user.py")])
+
+    assert checked('sentence: str = kg.audit("t.csv", target="y", budget=60).sentence')[2] == 0
+    assert checked('sentence: str = kg.audit.read_audit("runs/audit-t").sentence')[2] == 0
+    wrong = checked('kg.audit("t.csv", target=3)')
+    assert wrong[2] == 1
+    assert "user.py" in wrong[0]
