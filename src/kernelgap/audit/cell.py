@@ -34,7 +34,8 @@ class Cell:
 
     @property
     def label(self) -> str:
-        return f"{self.contender}, {self.samples} samples, seed {self.seed}"
+        doing = "fitting" if isinstance(self, Fitting) else "judging"
+        return f"{doing} {self.contender}, {self.samples} samples, seed {self.seed}"
 
     @cached_property
     def id(self) -> str:

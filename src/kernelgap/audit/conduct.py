@@ -145,7 +145,7 @@ class _Contest:
 
         def heard(p: Progress) -> None:
             share = min(1.0, (self.done + p.share * cost) / self.cost)
-            self.tell(share, f"{words}, {10 * p.chunks_done // max(1, p.chunks)}0% done")
+            self.tell(share, f"{words}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
         first = self.planned == cells
         run_chunks(

@@ -32,6 +32,8 @@ def read_audit(folder: str | Path) -> Audit:
     plan = Plan(**description["plan"])
     results = _results(outcomes, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
     found = {entry.family for entry in results.entries}
+    if not {"kernel", "network"} <= found and failures:
+        raise InputError(f"No kernel and network could be compared: {failures[0].label} failed ({failures[0].error}).")
     if not {"kernel", "network"} <= found:
         raise InputError(
             f"A budget of {clock(plan.budget)} was too short for one kernel and one network: the same command goes on "

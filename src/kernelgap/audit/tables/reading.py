@@ -94,6 +94,8 @@ def _existing(path: Path) -> Path:
         if path.exists():
             raise InputError(f"{path} is not an ordinary file: save its content in one.")
         beside = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     near = difflib.get_close_matches(path.name, beside, n=1)
