@@ -5,6 +5,9 @@ import fcntl
 import json
 import random
 import sqlite3
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -154,6 +157,38 @@ def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
         seen = []
         run_chunks(chunks, store, on_progress=seen.append)
     assert [p.share for p in seen] == [1.0]
+
+
+def test_a_run_ends_at_its_time_with_what_is_finished(chunks, tmp_path):
+    chunks = chunks[-3:]
+    results = {chunk.id: run_chunk(chunk) for chunk in chunks}
+    held = threading.Event()
+
+    def slow_after_the_first(chunk, tell):
+        if chunk is not chunks[0]:
+            held.wait(30)
+        return results[chunk.id]
+
+    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        began = time.monotonic()
+        failures = run_chunks(chunks, store, do=slow_after_the_first, executor=executor, until=began + 0.5)
+        assert 0.5 <= time.monotonic() - began < 20
+        held.set()
+        assert failures == []
+        assert store.finished() == {chunks[0].id}
+        assert run_chunks(chunks, store, do=slow_after_the_first, executor=executor) == []
+        assert store.finished() == set(results)
+
+
+def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
+    def fails(chunk, tell):
+        raise ArithmeticError("no")
+
+    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        run_chunks(chunks[-1:], store, do=fails, executor=executor)
+        kept = run_chunks(chunks[-2:-1], store, do=fails, executor=executor, forget_failures=False)
+        assert {failure.chunk for failure in kept} == {chunk.id for chunk in chunks[-2:]}
+        assert len(run_chunks(chunks[-1:], store, do=fails, executor=executor)) == 1
 
 
 def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
