@@ -4,8 +4,10 @@ import os
 import signal
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
+from loky.process_executor import ShutdownExecutorError
 
 from kernelgap.sweeps import local, run_chunk
 
@@ -47,3 +49,23 @@ def test_an_interruption_that_was_swallowed_is_raised_again(number):
         with pytest.raises(KeyboardInterrupt):
             local.check_interrupted()
     local.check_interrupted()
+
+
+def linger(chunk, tell):
+    """Stands for work that takes as long as its name says."""
+    time.sleep(float(chunk.label))
+    return SimpleNamespace(seconds=float(chunk.label), pid=os.getpid())
+
+
+def test_workers_that_are_dropped_are_replaced_and_idle_ones_stay(monkeypatch):
+    monkeypatch.setattr(local, "_begin", print)
+    with local.local_workers(2, linger) as pool:
+        quick = pool.submit(SimpleNamespace(id="a", label="0")).result(timeout=60)
+        busy = pool.submit(SimpleNamespace(id="b", label="60"))  # the first idle one, which ran "a"
+        pool.drop()
+        with pytest.raises(ShutdownExecutorError):
+            busy.result(timeout=60)
+        again = [pool.submit(SimpleNamespace(id=str(i), label="0.3")) for i in range(2)]
+        pids = {future.result(timeout=60).pid for future in again}
+    assert len(pids) == 2
+    assert quick.pid not in pids

@@ -25,6 +25,7 @@ from kernelgap.audit.stages import Stages
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, cores
 from kernelgap.sweeps import Progress, run_chunks
+from kernelgap.sweeps.local import LocalWorkers, local_workers
 from kernelgap.whole_file import whole
 
 ENDING = 0.08  # of the budget, for the answer and its page ...
@@ -78,7 +79,8 @@ def run_audit(
         end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
-            _Contest(ledger, entered, plan, workers=workers, end=end, tell=tell).through()
+            with local_workers(workers or cores(), work) as pool:
+                _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
         tell(1.0, "answering")
         return _concluded(read_audit(folder))
 
@@ -111,10 +113,10 @@ class _Contest:
     """Stage by stage, each until its time is over; what is not finished then is left out of the answer."""
 
     def __init__(
-        self, ledger: Ledger, entered: Entered, plan: Plan, *, workers: int | None, end: float, tell: Tell
+        self, ledger: Ledger, entered: Entered, plan: Plan, *, pool: LocalWorkers, end: float, tell: Tell
     ) -> None:
         self.ledger, self.entered, self.plan = ledger, entered, plan
-        self.workers, self.end, self.tell = workers, end, tell
+        self.pool, self.end, self.tell = pool, end, tell
         self.stages = Stages(ledger.folder, entered.material, plan)
         self.planned: list[Cell] = []
         self.done = 0.0
@@ -148,9 +150,7 @@ class _Contest:
             self.tell(share, f"{words}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
         first = self.planned == cells
-        run_chunks(
-            cells, self.ledger, do=work, workers=self.workers, until=until, forget_failures=first, on_progress=heard
-        )
+        run_chunks(cells, self.ledger, pool=self.pool, until=until, forget_failures=first, on_progress=heard)
         self.done += cost
 
     def _note(self) -> None:

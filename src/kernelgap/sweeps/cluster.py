@@ -55,6 +55,9 @@ class ClusterWorkers:
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         return str(error)
 
+    def drop(self) -> None:
+        """What is under way is cancelled with the run's end."""
+
     def end(self) -> None:
         with suppress(Exception):  # a scheduler that is gone has nothing left to cancel
             self._executor.shutdown(wait=False)

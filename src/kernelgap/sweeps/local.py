@@ -120,6 +120,13 @@ class LocalWorkers:
         how = f" ({codes[1]})" if codes else ""
         return f"the worker process died{how}, perhaps for lack of memory"
 
+    def drop(self) -> None:
+        """End those that are busy; others take their places."""
+        for number, worker in enumerate(self._workers):
+            if worker.under_way():
+                worker.end()
+                self._workers[number] = Worker(self._do)
+
     def end(self) -> None:
         for worker in self._workers:
             worker.end()

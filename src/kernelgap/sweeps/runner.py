@@ -4,7 +4,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -56,6 +56,7 @@ def run_chunks(
     workers: int | None = None,
     cluster: str | None = None,
     executor: Executor | None = None,
+    pool: Workers | None = None,
     until: float | None = None,
     forget_failures: bool = True,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -68,7 +69,8 @@ def run_chunks(
     ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
 
     They go to local workers (one a core, if their number is not given), to the Dask cluster at an address, or to an
-    executor with as many chunks under way as ``workers`` says. A chunk whose worker died is tried ``RETRIES`` times
+    executor with as many chunks under way as ``workers`` says; or to a ``pool`` that is there already, for a run in
+    several stages (``local_workers``), which has its own ``do``. A chunk whose worker died is tried ``RETRIES`` times
     more, after the others; one that raises is not, as it would raise again. Either is then stored as failed with its
     error, and tried again by the next run.
     """
@@ -85,8 +87,11 @@ def run_chunks(
     if not left:
         return []
     try:
-        with _workers(workers, cluster, executor, len(left), do) as pool, Diary.kept(store.folder, meter) as diary:
-            _Run(pool, store, meter, diary, on_progress).through(left, inf if until is None else until)
+        with (
+            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
+            Diary.kept(store.folder, meter) as diary,
+        ):
+            _Run(those, store, meter, diary, on_progress).through(left, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
     return store.failures()
@@ -135,6 +140,8 @@ class _Run:
             if ready or news:
                 self.on_progress(self.meter.progress())
             self.diary.write()
+        if self.under_way:  # its time is over
+            self.pool.drop()
 
     def _send(self) -> None:
         while self.waiting and len(self.under_way) < self.pool.room(self.seconds):

@@ -22,6 +22,9 @@ class Workers(Protocol):
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         """What became of the worker that ran this chunk; None if the chunk had only waited behind another's."""
 
+    def drop(self) -> None:
+        """Nobody waits any longer for what is under way."""
+
 
 class ExecutorWorkers:
     """Any executor, as it is. If it breaks, the run ends: only its owner can mend it."""
@@ -40,6 +43,9 @@ class ExecutorWorkers:
 
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         raise InputError(f"The executor broke ({error}): what was finished is kept; go on with a new one.") from None
+
+    def drop(self) -> None:
+        """An executor cannot be stopped amid a chunk: it goes on for nothing."""
 
 
 def _tell_nobody(share: float) -> None:
