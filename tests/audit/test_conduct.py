@@ -139,7 +139,7 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
 def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
     whole = conduct.run_audit(table(), "y", tmp_path / "whole")
     count, here.done, here.left = len(here.done), [], cells
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=f"^{cells} of .* were finished and are kept"):
         conduct.run_audit(table(), "y", tmp_path / "cut")
     here.left = 10**9
     resumed = conduct.run_audit(table(), "y", tmp_path / "cut")

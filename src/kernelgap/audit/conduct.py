@@ -26,6 +26,7 @@ from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, cores
 from kernelgap.sweeps import Progress, run_chunks
 from kernelgap.sweeps.local import LocalWorkers, local_workers
+from kernelgap.sweeps.runner import Interrupted
 from kernelgap.whole_file import whole
 
 ENDING = 0.08  # of the budget, for the answer and its page ...
@@ -79,8 +80,11 @@ def run_audit(
         end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
-            with local_workers(workers or cores(), work) as pool:
-                _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
+            try:
+                with local_workers(workers or cores(), work) as pool:
+                    _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
+            except KeyboardInterrupt:  # within a stage or between two
+                raise Interrupted(len(ledger.finished()), len(ledger.about().get("chunks", ()))) from None
         tell(1.0, "answering")
         return _concluded(read_audit(folder))
 
