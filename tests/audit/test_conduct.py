@@ -135,7 +135,9 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
         assert len(material["Y"]) == 120
 
 
-@pytest.mark.parametrize("cells", [3, 14, 20])
+@pytest.mark.parametrize(
+    "cells", [pytest.param(3, marks=pytest.mark.slow), 14, pytest.param(20, marks=pytest.mark.slow)]
+)
 def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
     whole = conduct.run_audit(table(), "y", tmp_path / "whole")
     count, here.done, here.left = len(here.done), [], cells
