@@ -1,12 +1,12 @@
 """The bytes of a file, from its beginning to its end, unpacked where gzip packed it; each refusal names the byte."""
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
@@ -19,7 +19,7 @@ STEP = 2**20
 class Content:
     """What an opened file still holds."""
 
-    def __init__(self, path: Path, file: IO[bytes] | gzip.GzipFile, size: int, packed: bool) -> None:
+    def __init__(self, path: Path, file: io.BufferedIOBase, size: int, packed: bool) -> None:
         self.path, self.file, self.packed = path, file, packed
         self.most = size * DENSEST if packed else size  # bytes that it can hold
         self.offset = 0

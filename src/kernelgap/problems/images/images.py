@@ -15,7 +15,7 @@ from kernelgap.problems.problem import Seed
 class Images:
     """Images of one size, each with the number of its class.
 
-    >>> few = Images(np.zeros((3, 2, 2), np.uint8), np.array([0, 1, 0]), ("cat", "dog"))
+    >>> few = Images.of(np.zeros((3, 2, 2), np.uint8), np.array([0, 1, 0]), ("cat", "dog"))
     >>> few
     <3 images of 2 x 2 x 1, 2 classes>
     >>> few.counts()
@@ -30,6 +30,12 @@ class Images:
         object.__setattr__(self, "images", _pixels(self.images))
         object.__setattr__(self, "classes", _names(self.classes))
         object.__setattr__(self, "labels", _labels(self.labels, len(self.images), len(self.classes)))
+
+    @classmethod
+    def of(cls, images: object, labels: object, classes: object) -> "Images":
+        """The same from arrays as they are found: (n, height, width), labels (n, 1), other types of whole numbers."""
+        pixels, names = _pixels(images), _names(classes)
+        return cls(pixels, _labels(labels, len(pixels), len(names)), names)
 
     def __len__(self) -> int:
         return len(self.images)

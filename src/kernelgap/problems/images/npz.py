@@ -5,7 +5,6 @@ import zlib
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -74,14 +73,13 @@ def _array(archive: zipfile.ZipFile, path: Path, entry: str) -> np.ndarray:
     info = archive.getinfo(entry)
     where = f"{path}: {entry} (at byte {info.header_offset})"
     try:
-        with archive.open(entry) as file:
-            shape, kind = _heading(file, where)
-            if kind.kind not in "iuU":
-                what = "Python objects, which are never loaded" if kind.hasobject else f"{kind} values"
-                raise InputError(f"{where} holds {what}: images and labels are whole numbers.")
-            if prod(shape) * kind.itemsize != info.file_size - file.tell():
-                raise InputError(f"{where} says that its shape is {shape}, and the file does not hold that much.")
-            require_memory(2 * info.file_size, where, "Give a file that holds less.")
+        shape, kind, begin = _heading(archive, entry, where)
+        if kind.kind not in "iuU":
+            what = "Python objects, which are never loaded" if kind.hasobject else f"{kind} values"
+            raise InputError(f"{where} holds {what}: images and labels are whole numbers.")
+        if prod(shape) * kind.itemsize != info.file_size - begin:
+            raise InputError(f"{where} says that its shape is {shape}, and the file does not hold that much.")
+        require_memory(2 * info.file_size, where, "Give a file that holds less.")
         with archive.open(entry) as file:
             return np.lib.format.read_array(file, allow_pickle=False)
     except InputError:
@@ -90,12 +88,14 @@ def _array(archive: zipfile.ZipFile, path: Path, entry: str) -> np.ndarray:
         raise InputError(f"{where} is damaged: {error}.") from None
 
 
-def _heading(file: IO[bytes], where: str) -> tuple[tuple[int, ...], np.dtype]:
-    """(shape, type): literals only, nothing is executed."""
+def _heading(archive: zipfile.ZipFile, entry: str, where: str) -> tuple[tuple[int, ...], np.dtype, int]:
+    """(shape, type, where the values begin): literals only, nothing is executed."""
     try:
-        shape, _, kind = HEADINGS[np.lib.format.read_magic(file)](file)
+        with archive.open(entry) as file:
+            shape, _, kind = HEADINGS[np.lib.format.read_magic(file)](file)
+            begin = file.tell()
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{where} is not an array as numpy.savez writes it ({error}).") from None
     if any(length < 0 for length in shape):
         raise InputError(f"{where} has the impossible shape {shape}.")
-    return shape, kind
+    return shape, kind, begin

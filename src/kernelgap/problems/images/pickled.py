@@ -31,7 +31,8 @@ class _Array:
     values: np.ndarray | None = None
 
 
-KIND, ARRAY, MADE, FILLED, ENCODED = (_Named(name) for name in ("dtype", "ndarray", "made", "filled", "encoded"))
+KIND, ARRAY, MADE, FILLED = (_Named(name) for name in ("dtype", "ndarray", "made", "filled"))
+ENCODED, BYTES = _Named("encoded"), _Named("bytes")  # how Python 3 writes bytes in protocol 2
 KNOWN = {
     "numpy dtype": KIND,
     "numpy ndarray": ARRAY,
@@ -39,7 +40,8 @@ KNOWN = {
     "numpy._core.multiarray _reconstruct": MADE,
     "numpy.core.numeric _frombuffer": FILLED,
     "numpy._core.numeric _frombuffer": FILLED,
-    "_codecs encode": ENCODED,  # how Python 3 writes bytes in protocol 2
+    "_codecs encode": ENCODED,
+    "__builtin__ bytes": BYTES,
 }
 
 
@@ -101,6 +103,10 @@ class _Machine:
         items, self.stack = self.stack, self.below.pop()
         return items
 
+    def tuple_from_mark(self, _: Value) -> None:
+        items = self.to_mark()
+        self.stack.append(tuple(items))
+
     def remember(self, argument: Value) -> None:
         place = argument if isinstance(argument, int) else len(self.memory)
         self.memory[place] = self.stack[-1]
@@ -147,6 +153,8 @@ class _Machine:
                 self.stack.append(_Array())
             case _Named("filled"), (buffer, _Named("dtype"), shape, order):
                 self.stack.append(_array(buffer, shape, order in ("F", b"F")))
+            case _Named("bytes"), ():
+                self.stack.append(b"")
             case _Named("encoded"), (str(text), "latin1" | b"latin1" | "latin-1" | b"latin-1"):
                 self.stack.append(_latin(text))
             case _:
@@ -212,7 +220,7 @@ TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 STEPS: dict[str, Callable[[_Machine, Value], None]] = {
     **dict.fromkeys(("PROTO", "FRAME"), lambda machine, _: None),
     "MARK": _Machine.mark,
-    "TUPLE": lambda machine, _: machine.stack.append(tuple(machine.to_mark())),
+    "TUPLE": _Machine.tuple_from_mark,
     **dict.fromkeys(("BINPUT", "LONG_BINPUT", "MEMOIZE"), _Machine.remember),
     **dict.fromkeys(("BINGET", "LONG_BINGET"), _Machine.recall),
     "APPEND": lambda machine, _: machine.append([machine.stack.pop()]),

@@ -70,11 +70,11 @@ def read_images(
     train, held_out, named = _npz_or_folder(path, coarse)
     names = tuple(classes) if classes is not None else named or numbered(_count(train, held_out))
     try:
-        first = Images(*train, names)
+        first = Images.of(*train, names)
         if held_out is not None:
             if test is not None or seed is not None:
                 raise InputError("it has a test part of its own: leave test and seed away")
-            return ImageData(first, Images(*held_out, names))
+            return ImageData(first, Images.of(*held_out, names))
         if test is None or seed is None:
             raise InputError("it has no test part: say how many images to hold out, test=..., and by which seed=...")
         if not 1 <= test < len(first):
