@@ -19,13 +19,13 @@ class Stages:
         self._path, self._material, self._plan = (folder / FILE).absolute(), material, plan
 
     def judgings(self, names: Iterable[str], samples: int) -> list[Cell]:
-        """A seed after the other, in each the longest first."""
+        """A seed after the other, in each the shortest first: if time runs out, somebody of each kind was judged."""
         cells: list[Cell] = [
             Judging(**self._named(name, samples, seed), cost=judging_seconds(name, *self._size(samples)))
             for name in names
             for seed in range(self._plan.seeds)
         ]
-        return sorted(cells, key=lambda cell: (cell.seed, -cell.cost))
+        return sorted(cells, key=lambda cell: (cell.seed, cell.cost))
 
     def fittings(self, names: Iterable[str], samples: int, choices: Mapping[tuple[str, int], Choice]) -> list[Cell]:
         """With the settings that were chosen, for the seeds that were judged; those first that did best."""
