@@ -10,6 +10,7 @@ import pytest
 
 from kernelgap.audit import conduct
 from kernelgap.audit.cell import Fitting, Judgement, Outcome, work
+from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import FAMILIES
 from kernelgap.audit.material import LABELS, read_arrays
 from kernelgap.audit.plan import Plan
@@ -65,5 +66,6 @@ def invented(levels=None, *, sizes=(38, 76, 153), seeds=2, failing=(), left=(), 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conduct, "run_chunks", run_chunks)
         patch.setattr(conduct, "make_plan", lambda *_, **__: plan)
-        patch.setattr(conduct, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})
+        for module in (conduct, registry):
+            patch.setattr(module, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})
         yield

@@ -180,6 +180,20 @@ def test_a_run_ends_at_its_time_with_what_is_finished(chunks, tmp_path):
         assert store.finished() == set(results)
 
 
+def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
+    chunks = chunks[-3:]
+    results = {chunk.id: run_chunk(chunk) for chunk in chunks}
+
+    def slow(chunk, tell):
+        time.sleep(0.4)
+        return results[chunk.id]
+
+    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        soon = time.monotonic() + 0.1
+        assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
+        assert store.finished() == {chunks[0].id}
+
+
 def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
     def fails(chunk, tell):
         raise ArithmeticError("no")

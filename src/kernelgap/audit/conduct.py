@@ -26,12 +26,14 @@ from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, cores
 from kernelgap.sweeps import Progress, run_chunks
 from kernelgap.sweeps.local import LocalWorkers, local_workers
+from kernelgap.sweeps.runner import Interrupted
 from kernelgap.whole_file import whole
 
 ENDING = 0.08  # of the budget, for the answer and its page ...
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 FIRST, SECOND = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
-JUDGING = 0.85  # of a stage's time, the rest being for fitting
+JUDGING = 0.8  # of a stage's time, the rest being for fitting
+LATEST = 0.8  # of all the time that is left, when judging is broken off
 
 Tell = Callable[[float, str], None]
 
@@ -79,8 +81,11 @@ def run_audit(
         end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
-            with local_workers(workers or cores(), work) as pool:
-                _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
+            try:
+                with local_workers(workers or cores(), work) as pool:
+                    _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
+            except KeyboardInterrupt:  # within a stage or between two
+                raise Interrupted(len(ledger.finished()), len(ledger.about().get("chunks", ()))) from None
         tell(1.0, "answering")
         return _concluded(read_audit(folder))
 
@@ -133,14 +138,18 @@ class _Contest:
             self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
-        """Judge, choose, and fit what was chosen."""
-        now = time.monotonic()
-        left = now + share * (self.end - now) - now
-        self._run(self.stages.judgings(names, samples), now + JUDGING * left, f"{words}, judging")
-        choices = choose(self.ledger.judgements())
-        self._run(self.stages.fittings(names, samples, choices), now + left, f"{words}, fitting")
+        """Judge, choose, and fit what was chosen.
 
-    def _run(self, cells: list[Cell], until: float, words: str) -> None:
+        When a stage's time is over nothing new is begun, but what is under way may end, as long as enough is left.
+        """
+        now = time.monotonic()
+        left = self.end - now
+        judgings = self.stages.judgings(names, samples)
+        self._run(judgings, now + share * JUDGING * left, now + LATEST * left, f"{words}, judging")
+        fittings = self.stages.fittings(names, samples, choose(self.ledger.judgements()))
+        self._run(fittings, max(now + share * left, now + LATEST * left), self.end, f"{words}, fitting")
+
+    def _run(self, cells: list[Cell], last_start: float, until: float, words: str) -> None:
         self.planned += cells
         self._note()
         cost = sum(cell.cost for cell in cells)
@@ -150,7 +159,15 @@ class _Contest:
             self.tell(share, f"{words}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
         first = self.planned == cells
-        run_chunks(cells, self.ledger, pool=self.pool, until=until, forget_failures=first, on_progress=heard)
+        run_chunks(
+            cells,
+            self.ledger,
+            pool=self.pool,
+            last_start=last_start,
+            until=until,
+            forget_failures=first,
+            on_progress=heard,
+        )
         self.done += cost
 
     def _note(self) -> None:

@@ -49,6 +49,7 @@ def read_audit(folder: str | Path) -> Audit:
         seed=int(description["seed"]),
         answer=answered,
         fits=_fits(outcomes, judgements),
+        planned=len(about["cells"]),
         unfinished=missing,
         failures=failures,
         winner=_winner(answered, results, models),

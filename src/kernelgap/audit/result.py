@@ -43,7 +43,7 @@ class Audit:
     """The whole answer.
 
     ``fits`` has a row for each contender, number of samples and seed: its setting, validation error and seconds.
-    ``unfinished`` are those that the budget left no time for.
+    ``unfinished`` are those of the ``planned`` parts that failed, or that the budget left no time for.
     """
 
     folder: Path
@@ -53,6 +53,7 @@ class Audit:
     seed: int
     answer: Answer
     fits: pd.DataFrame
+    planned: int
     unfinished: tuple[str, ...]
     failures: tuple[Failure, ...]
     winner: str | None
@@ -134,6 +135,7 @@ class Audit:
             "fits": [{str(name): value for name, value in row.items()} for row in self.fits.to_dict(orient="records")],
             "winner": self.winner,
             "model": None if self.model_path is None else str(self.model_path),
+            "planned": self.planned,
             "unfinished": list(self.unfinished),
             "failures": [{"label": f.label, "error": f.error} for f in self.failures],
             "notices": [notice.as_dict() for notice in self.notices],

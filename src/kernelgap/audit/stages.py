@@ -28,7 +28,7 @@ class Stages:
         return sorted(cells, key=lambda cell: (cell.seed, -cell.cost))
 
     def fittings(self, names: Iterable[str], samples: int, choices: Mapping[tuple[str, int], Choice]) -> list[Cell]:
-        """With the settings that were chosen, for the seeds that were judged."""
+        """With the settings that were chosen, for the seeds that were judged; those first that did best."""
         cells: list[Cell] = [
             Fitting(
                 **self._named(name, samples, seed),
@@ -41,7 +41,7 @@ class Stages:
             if (name, samples) in choices
             for seed, error in choices[name, samples].errors.items()
         ]
-        return sorted(cells, key=lambda cell: (cell.seed, -cell.cost))
+        return sorted(cells, key=lambda cell: (cell.seed, choices[cell.contender, samples].error))
 
     def _named(self, name: str, samples: int, seed: int) -> dict[str, Any]:
         return {

@@ -84,9 +84,8 @@ def _tell(found: "Audit") -> None:
         console.message(sentence)
     left = set(found.unfinished) - {failure.label for failure in found.failures}
     if left:
-        parts = len(set(found.unfinished)) + len(found.fits)
         console.message(
-            f"There was no time for {len(left)} of {parts} parts: the same command goes on with them "
+            f"There was no time for {len(left)} of {found.planned} parts: the same command goes on with them "
             f"(planned for {clock(found.plan.budget)})."
         )
 

@@ -251,6 +251,5 @@ def _unfinished(audit: Audit) -> dict[str, Any] | None:
     if not audit.unfinished:
         return None
     failed = {failure.label for failure in audit.failures}
-    unfinished = list(dict.fromkeys(audit.unfinished))  # a part may lack both its judging and its fitting
-    left = [label for label in unfinished if label not in failed]
-    return {"count": len(left), "of": len(audit.fits) + len(unfinished), "labels": left} if left else None
+    left = [label for label in audit.unfinished if label not in failed]
+    return {"count": len(left), "of": audit.planned, "labels": left} if left else None

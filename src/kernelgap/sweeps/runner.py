@@ -57,14 +57,16 @@ def run_chunks(
     cluster: str | None = None,
     executor: Executor | None = None,
     pool: Workers | None = None,
+    last_start: float | None = None,
     until: float | None = None,
     forget_failures: bool = True,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
 
-    At the time ``until``, on the clock ``time.monotonic``, the run ends: what is not finished then is dropped, neither
-    stored nor a failure. A run in several stages lets the later ones keep the earlier ones' failures.
+    After the time ``last_start``, on the clock ``time.monotonic``, no chunk is begun any more; at the time ``until``
+    the run ends, and what is not finished then is dropped, neither stored nor a failure. A run in several stages lets
+    the later ones keep the earlier ones' failures.
 
     ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
 
@@ -91,7 +93,8 @@ def run_chunks(
             nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
             Diary.kept(store.folder, meter) as diary,
         ):
-            _Run(those, store, meter, diary, on_progress).through(left, inf if until is None else until)
+            run = _Run(those, store, meter, diary, on_progress)
+            run.through(left, inf if last_start is None else last_start, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
     return store.failures()
@@ -125,10 +128,12 @@ class _Run:
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
 
-    def through(self, chunks: Sequence[Work], until: float) -> None:
+    def through(self, chunks: Sequence[Work], last_start: float, until: float) -> None:
         self.waiting.extend(chunks)
         while (self.waiting or self.under_way) and time.monotonic() < until:
             check_interrupted()
+            if time.monotonic() >= last_start:
+                self.waiting.clear()
             self._send()
             ready = self._ready()
             news = self.pool.progress()

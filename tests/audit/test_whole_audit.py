@@ -33,7 +33,7 @@ class Here:
         self.left = 10**9
         self.late = 10**9
 
-    def __call__(self, cells, ledger, *, until, **options):
+    def __call__(self, cells, ledger, **options):
         finished = ledger.finished()
         for cell in cells:
             if cell.id in finished:
@@ -135,11 +135,13 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
         assert len(material["Y"]) == 120
 
 
-@pytest.mark.parametrize("cells", [3, 14, 20])
+@pytest.mark.parametrize(
+    "cells", [pytest.param(3, marks=pytest.mark.slow), 14, pytest.param(20, marks=pytest.mark.slow)]
+)
 def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
     whole = conduct.run_audit(table(), "y", tmp_path / "whole")
     count, here.done, here.left = len(here.done), [], cells
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=f"^{cells} of .* were finished and are kept"):
         conduct.run_audit(table(), "y", tmp_path / "cut")
     here.left = 10**9
     resumed = conduct.run_audit(table(), "y", tmp_path / "cut")
