@@ -18,6 +18,8 @@ D, K, M = 5, 3, 7
 N, OTHERS = 7, 4  # rows of X and of Z
 TRAIN = ("all", "hidden", "last")
 
+NETWORKS = [pytest.param(n, marks=pytest.mark.slow) if "gated" in n else n for n in sorted(networks.NETWORKS)]
+
 module = importlib.import_module("kernelgap.kernels.empirical")
 
 
@@ -32,6 +34,7 @@ def start(network, seed=1, initialisation=None, inputs=D, outputs=K, width=M):
 def jacobian(network, params, train, X):
     """The gradient of each output at each row of X, (n k, number of weights), by plain reverse differentiation."""
     names = [n for n, layer in network.layers.items() if layer == "output" or train != "last"]
+    names = [n for n in names if n not in network.gates]
     names = [n for n in names if network.layers[n] != "output" or train != "hidden"]
 
     def gradients(params, x):
@@ -76,7 +79,7 @@ def Z(rng):
 
 
 @pytest.mark.parametrize("train", TRAIN)
-@pytest.mark.parametrize("name", sorted(networks.NETWORKS))
+@pytest.mark.parametrize("name", NETWORKS)
 class TestEveryNetwork:
     def test_equals_the_product_of_jacobians(self, name, train, X, Z, monkeypatch):
         network = networks.get(name)
@@ -99,7 +102,13 @@ class TestEveryNetwork:
 
 
 @pytest.mark.parametrize(
-    ("name", "train"), [*((name, "all") for name in networks.NETWORKS), ("3resnet", "hidden"), ("3resnet", "last")]
+    ("name", "train"),
+    [
+        *((name, "all") for name in networks.NETWORKS if "gated" not in name),
+        ("3resnet-gated", "all"),
+        ("3resnet", "hidden"),
+        ("3resnet", "last"),
+    ],
 )
 def test_moving_every_gradient_gives_the_same(name, train, X, Z, monkeypatch):
     network = networks.get(name)

@@ -37,7 +37,7 @@ NAIVE = {
 }
 
 
-@pytest.fixture(params=sorted(networks.NETWORKS))
+@pytest.fixture(params=sorted(NAIVE))
 def network(request):
     return networks.get(request.param)
 
@@ -48,7 +48,7 @@ def params(network):
 
 
 def test_every_network_has_a_naive_twin():
-    assert set(NAIVE) == set(networks.NETWORKS)
+    assert set(NAIVE) == {name for name, network in networks.NETWORKS.items() if not network.gates}
 
 
 def test_forward_pass(network, params, rng):

@@ -2,8 +2,10 @@
 
 import re
 
-from kernelgap.errors import unknown
+from kernelgap.calls import parse_call
+from kernelgap.errors import InputError, unknown
 from kernelgap.networks.deep_resnet import deep_resnet
+from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
 from kernelgap.networks.network import MODES, Network, Params, Weight
 from kernelgap.networks.resnet import resnet
@@ -13,7 +15,16 @@ from kernelgap.networks.two_layer import two_layer
 from kernelgap.networks.two_layer_signs import two_layer_signs
 
 NETWORKS: dict[str, Network] = {
-    n.name: n for n in (two_layer, three_layer, resnet, resnet_full, two_layer_signs, deep_resnet(2))
+    n.name: n
+    for n in (
+        two_layer,
+        three_layer,
+        resnet,
+        resnet_full,
+        two_layer_signs,
+        deep_resnet(2),
+        *(gated(name) for name in ("2layer", "3layer", "3resnet", "resnet-2")),
+    )
 }
 
 __all__ = [
@@ -26,6 +37,7 @@ __all__ = [
     "Theory",
     "Weight",
     "deep_resnet",
+    "gated",
     "get",
     "resnet",
     "resnet_full",
@@ -38,11 +50,24 @@ __all__ = [
 def get(name: str) -> Network:
     """A network by name: 2layer, 3layer, 3resnet (U = VA, sec. 6), 3resnet-full (eq. 2.1), 2layer-signs (sec. 8.2).
 
-    resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``).
+    resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``). 2layer-gated, 3layer-gated, 3resnet-gated,
+    resnet-2-gated, ... have frozen gates (``gated``), whose sharpness can be told: 3resnet-gated(sharpness=8).
     """
-    deep = re.fullmatch(r"resnet-([1-9]\d{0,2})", name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise unknown("network", name, NETWORKS)
+    deep = re.fullmatch(r"resnet-([1-9]\d{0,2})", name)
     if deep:
         return deep_resnet(int(deep[1]))
+    with_gates = re.fullmatch(r"(2layer|3layer|3resnet|resnet-[1-9]\d{0,2})-gated(\(.*\))?", name)
+    if with_gates:
+        return _with_gates(name, with_gates[1])
     if name not in NETWORKS:
         raise unknown("network", name, NETWORKS)
     return NETWORKS[name]
+
+
+def _with_gates(text: str, name: str) -> Network:
+    _, arguments = parse_call(text)
+    if set(arguments) - {"sharpness"}:
+        raise InputError(f"'{text}': a network with gates takes a sharpness and nothing else, such as (sharpness=8).")
+    return gated(name, **arguments)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from kernelgap.errors import InputError
 
-Layer = Literal["first", "second", "output"]
+Layer = Literal["first", "second", "output", "gate"]  # gates are trained in no mode
 
 
 @runtime_checkable
@@ -46,7 +46,8 @@ class Theory:
         low, high = (width**power for power in SIGMA_W_POWERS)
         _check_range("sigma_w", sigma_w, low, high, width)
         _check_range("sigma_v", sigma_v, 1.0, width**SIGMA_V_POWER, width)
-        return {"first": sigma_w, "second": sigma_v * width**-0.5, "output": width**-0.5}[layer]
+        second = sigma_v * width**-0.5
+        return {"first": sigma_w, "second": second, "output": width**-0.5, "gate": second}[layer]
 
 
 def _check_range(name: str, value: float, low: float, high: float, width: int) -> None:

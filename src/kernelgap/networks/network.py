@@ -26,12 +26,14 @@ MODES = ("all", "hidden", "last", "ntk")
 class Weight(NamedTuple):
     """The shape of one weight matrix or bias, the layer that it belongs to, and what its entries are drawn from.
 
-    ``signs`` are +std and -std, half of each in every row, instead of a normal distribution.
+    ``signs`` are +std and -std, half of each in every row, instead of a normal distribution. A weight that ``copies``
+    another is drawn with it: both have the same start. Weights of the layer "gate" stay at their start in every mode.
     """
 
     shape: tuple[int, ...]
     layer: Layer
     signs: bool = False
+    copies: str | None = None
 
 
 @partial(jax.jit, static_argnames="table")
@@ -57,7 +59,7 @@ class Network:
     ``features`` is the last hidden layer, so that training A over frozen features is the conjugate kernel.
     ``apply`` is the network itself (written out where that saves work), ``first_output`` the output of the first
     residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
-    last layer only, or all layers of the network linearised at its start (ntk).
+    last layer only, or all layers of the network linearised at its start (ntk); gates are trained in none of them.
     """
 
     name: str
@@ -83,12 +85,22 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
-        return _draw(key, tuple((name, w, start.std(w.layer, width)) for name, w in table.items()))
+        rows = [(name, w, start.std(w.layer, width)) for name, w in table.items() if w.copies is None]
+        params = dict(_draw(key, tuple(row for row in rows if row[1].layer != "gate")))
+        gates = tuple(row for row in rows if row[1].layer == "gate")
+        if gates:  # from a key of their own, so that all else starts as without them
+            params |= _draw(jax.random.fold_in(key, len(params)), gates)
+        return params | {name: jnp.array(params[w.copies]) for name, w in table.items() if w.copies is not None}
 
     @property
     def layers(self) -> dict[str, Layer]:
         """The layer of each weight."""
         return {name: weight.layer for name, weight in self.weights(1, 1, 1).items()}
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The weights that stay at their start in every mode."""
+        return tuple(name for name, layer in self.layers.items() if layer == "gate")
 
     def size(self, *, inputs: int, outputs: int, width: int) -> int:
         """The number of parameters."""

@@ -8,9 +8,11 @@ from kernelgap.problems.activation import Activation
 from kernelgap.problems.concept import ConceptProblem
 from kernelgap.problems.concept1 import concept1
 from kernelgap.problems.concept2 import concept2
+from kernelgap.problems.convolutional import convolutional
 from kernelgap.problems.fourier import FourierExpansion
 from kernelgap.problems.hard import hard
 from kernelgap.problems.parity import ParityProblem
+from kernelgap.problems.patches import ConvolutionalProblem
 from kernelgap.problems.problem import Problem
 from kernelgap.problems.sec8 import sec8
 from kernelgap.problems.slides import slides
@@ -23,17 +25,20 @@ PROBLEMS: dict[str, Callable[..., Problem]] = {
     "parity": parity,
     "concept1": concept1,
     "concept2": concept2,
+    "convolutional": convolutional,
 }
 
 __all__ = [
     "PROBLEMS",
     "Activation",
     "ConceptProblem",
+    "ConvolutionalProblem",
     "FourierExpansion",
     "ParityProblem",
     "Problem",
     "concept1",
     "concept2",
+    "convolutional",
     "get",
     "hard",
     "parity",

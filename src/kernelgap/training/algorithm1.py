@@ -69,4 +69,4 @@ def by_layer(network: Network, eta_w: float, eta_v: float) -> dict[str, float]:
         if not 0 <= rate < float("inf"):
             raise InputError(f"{name} must be a finite number that is not negative, not {rate}.")
     rate_of = {"first": eta_w, "second": eta_v}
-    return {name: rate_of[layer] for name, layer in network.layers.items() if layer != "output"}
+    return {name: rate_of[layer] for name, layer in network.layers.items() if layer in rate_of}

@@ -41,7 +41,8 @@ class Layers:
 
     def split(self, params: Params) -> tuple[Params, Params]:
         layers = self.network.layers
-        trained = {n: w for n, w in params.items() if self.with_output or layers[n] != "output"}
+        kept = ("gate",) if self.with_output else ("gate", "output")
+        trained = {n: w for n, w in params.items() if layers[n] not in kept}
         return trained, {n: w for n, w in params.items() if n not in trained}
 
     def prepare(self, frozen: Params, x: Batch) -> Batch:
@@ -80,14 +81,16 @@ class Linearised:
     network: Network
 
     def split(self, params: Params) -> tuple[Params, Params]:
-        return jax.tree.map(jnp.zeros_like, params), params
+        gates = self.network.gates
+        return {name: jnp.zeros_like(w) for name, w in params.items() if name not in gates}, params
 
     def prepare(self, frozen: Params, x: Batch) -> Batch:
         return x
 
     def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
-        start, change = jax.jvp(lambda params: self.network.apply(params, prepared), (frozen,), (trained,))
-        return start + change
+        start = {name: frozen[name] for name in trained}
+        out, change = jax.jvp(lambda moving: self.network.apply({**frozen, **moving}, prepared), (start,), (trained,))
+        return out + change
 
 
 def get_model(network: Network, mode: str) -> Model:
