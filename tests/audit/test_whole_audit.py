@@ -170,6 +170,7 @@ def test_another_table_in_the_same_folder_is_refused(here, tmp_path):
         conduct.run_audit(table(seed=1), "y", tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_classes(here, tmp_path):
     frame = table().assign(y=lambda f: np.where(f.a + 0.5 * f.b > 0, "yes", "no"))
     audit = conduct.run_audit(frame, "y", tmp_path / "a")

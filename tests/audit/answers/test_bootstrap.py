@@ -114,6 +114,7 @@ def _coverage(stretched: bool) -> float:
     return hits / 400
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_they_promise_where_percentiles_do_not():
     error = np.sqrt(0.05 * 0.95 / 400)
     assert abs(_coverage(stretched=True) - 0.95) < 3 * error
