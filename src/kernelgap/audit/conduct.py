@@ -140,14 +140,15 @@ class _Contest:
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen.
 
-        When a stage's time is over nothing new is begun, but what is under way may end, as long as enough is left.
+        When a stage's time is over nothing more is judged, but what is under way may end, as long as enough is left.
+        What was judged is fitted in any case: that is short work, without which the judging was for nothing.
         """
         now = time.monotonic()
         left = self.end - now
         judgings = self.stages.judgings(names, samples)
         self._run(judgings, now + share * JUDGING * left, now + LATEST * left, f"{words}, judging")
         fittings = self.stages.fittings(names, samples, choose(self.ledger.judgements()))
-        self._run(fittings, max(now + share * left, now + LATEST * left), self.end, f"{words}, fitting")
+        self._run(fittings, self.end, self.end, f"{words}, fitting")
 
     def _run(self, cells: list[Cell], last_start: float, until: float, words: str) -> None:
         self.planned += cells
