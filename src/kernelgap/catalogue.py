@@ -21,7 +21,9 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
             for e in experiments.EXPERIMENTS.values()
         ],
         "problems": _callables(problems.PROBLEMS),
-        "networks": [{"name": n.name, "what": n.formula} for n in networks.NETWORKS.values()],
+        "networks": [
+            {"name": n.name, "what": n.formula} for n in {**networks.NETWORKS, **networks.IMAGE_NETWORKS}.values()
+        ],
         "kernels": _callables(kernels.KERNELS),
     }
 

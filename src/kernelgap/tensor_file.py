@@ -34,7 +34,8 @@ class Kind:
 
 ESTIMATOR = Kind("kernelgap", "a fitted kernel estimator", "kernelgap.load")
 MODEL = Kind("kernelgap.model", "a model of an audit", "'kernelgap predict' or kernelgap.audit.models.load_model")
-KINDS = (ESTIMATOR, MODEL)
+TRAINING = Kind("kernelgap.training", "a training under way", "kernelgap.training.images.train_images")
+KINDS = (ESTIMATOR, MODEL, TRAINING)
 
 DAMAGED = (
     SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError, RecursionError, MemoryError

@@ -4,6 +4,7 @@ import re
 
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown
+from kernelgap.networks.convolutional import conv_resnet
 from kernelgap.networks.deep_resnet import deep_resnet
 from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
@@ -26,8 +27,12 @@ NETWORKS: dict[str, Network] = {
         *(gated(name) for name in ("2layer", "3layer", "3resnet", "resnet-2")),
     )
 }
+IMAGE_NETWORKS: dict[str, Network] = {  # examples: their depth and the size of their images can be others
+    n.name: n for n in (conv_resnet(8, image=(28, 28, 1)), conv_resnet(8, image=(28, 28, 1), gated=True))
+}
 
 __all__ = [
+    "IMAGE_NETWORKS",
     "MODES",
     "NETWORKS",
     "Experiment",
@@ -36,6 +41,7 @@ __all__ = [
     "Params",
     "Theory",
     "Weight",
+    "conv_resnet",
     "deep_resnet",
     "gated",
     "get",
@@ -52,6 +58,7 @@ def get(name: str) -> Network:
 
     resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``). 2layer-gated, 3layer-gated, 3resnet-gated,
     resnet-2-gated, ... have frozen gates (``gated``), whose sharpness can be told: 3resnet-gated(sharpness=8).
+    conv-resnet-8(image=(28, 28, 1)) to conv-resnet-32, and conv-resnet-8-gated(...), are for images (``conv_resnet``).
     """
     if not isinstance(name, str):
         raise unknown("network", name, NETWORKS)
@@ -61,9 +68,23 @@ def get(name: str) -> Network:
     with_gates = re.fullmatch(r"(2layer|3layer|3resnet|resnet-[1-9]\d{0,2})-gated(\(.*\))?", name)
     if with_gates:
         return _with_gates(name, with_gates[1])
+    on_images = re.fullmatch(r"conv-resnet-([1-9]\d{0,2})(-gated)?(\(.*\))?", name)
+    if on_images:
+        return _on_images(name, int(on_images[1]), bool(on_images[2]))
     if name not in NETWORKS:
-        raise unknown("network", name, NETWORKS)
+        raise unknown("network", name, {**NETWORKS, **IMAGE_NETWORKS})
     return NETWORKS[name]
+
+
+def _on_images(text: str, depth: int, with_gates: bool) -> Network:
+    _, arguments = parse_call(text)
+    known = ("image", "normalisation", "stride", *(("sharpness",) if with_gates else ()))
+    for argument in arguments:
+        if argument not in known:
+            raise unknown(f"argument of {text.partition('(')[0]}", argument, known)
+    if "image" not in arguments:
+        raise InputError(f"'{text}' needs the size of its images: conv-resnet-8(image=(28, 28, 1)).")
+    return conv_resnet(depth, gated=with_gates, **arguments)  # type: ignore[arg-type]
 
 
 def _with_gates(text: str, name: str) -> Network:

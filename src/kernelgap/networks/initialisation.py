@@ -5,7 +5,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from kernelgap.errors import InputError
 
-Layer = Literal["first", "second", "output", "gate"]  # gates are trained in no mode
+Layer = Literal["first", "second", "output", "gate", "statistics"]
+UNTRAINED = ("gate", "statistics")  # in every mode
 
 
 @runtime_checkable
@@ -47,7 +48,7 @@ class Theory:
         _check_range("sigma_w", sigma_w, low, high, width)
         _check_range("sigma_v", sigma_v, 1.0, width**SIGMA_V_POWER, width)
         second = sigma_v * width**-0.5
-        return {"first": sigma_w, "second": second, "output": width**-0.5, "gate": second}[layer]
+        return {"first": sigma_w, "output": width**-0.5}.get(layer, second)
 
 
 def _check_range(name: str, value: float, low: float, high: float, width: int) -> None:

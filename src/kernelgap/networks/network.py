@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
-from kernelgap.networks.initialisation import Experiment, Initialisation, Layer
+from kernelgap.networks.initialisation import UNTRAINED, Experiment, Initialisation, Layer
 
 Params = Mapping[str, Float[Array | np.ndarray, "..."]]
 Inputs = Float[Array, "n d"]
@@ -27,13 +27,19 @@ class Weight(NamedTuple):
     """The shape of one weight matrix or bias, the layer that it belongs to, and what its entries are drawn from.
 
     ``signs`` are +std and -std, half of each in every row, instead of a normal distribution. A weight that ``copies``
-    another is drawn with it: both have the same start. Weights of the layer "gate" stay at their start in every mode.
+    another is drawn with it: both have the same start. Weights of the layer "gate" stay at their start in every mode,
+    and so do "statistics", which are no weights but what batch normalisation has seen.
+
+    ``std`` is for weights that have a size of their own, whatever the initialisation; ``start`` for those that all
+    start at one number.
     """
 
     shape: tuple[int, ...]
     layer: Layer
     signs: bool = False
     copies: str | None = None
+    std: float | None = None
+    start: float | None = None
 
 
 @partial(jax.jit, static_argnames="table")
@@ -60,6 +66,8 @@ class Network:
     ``apply`` is the network itself (written out where that saves work), ``first_output`` the output of the first
     residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
     last layer only, or all layers of the network linearised at its start (ntk); gates are trained in none of them.
+    ``apply_batch`` is for networks that normalise by the batch that they are trained on: the outputs, and the
+    statistics of this batch by their names. ``smallest`` is an example of (d, k, m) that the network takes.
     """
 
     name: str
@@ -69,6 +77,8 @@ class Network:
     apply: Callable[[Params, Inputs], Outputs]
     first_output: Callable[[Params, Inputs], Outputs] | None = None
     modes: tuple[str, ...] = MODES
+    apply_batch: Callable[[Params, Inputs], tuple[Outputs, Params]] | None = None
+    smallest: tuple[int, int, int] = (1, 1, 1)
 
     def init(
         self,
@@ -85,22 +95,27 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
-        rows = [(name, w, start.std(w.layer, width)) for name, w in table.items() if w.copies is None]
+        rows = [
+            (name, w, start.std(w.layer, width) if w.std is None else w.std)
+            for name, w in table.items()
+            if w.copies is None and w.start is None
+        ]
         params = dict(_draw(key, tuple(row for row in rows if row[1].layer != "gate")))
         gates = tuple(row for row in rows if row[1].layer == "gate")
         if gates:  # from a key of their own, so that all else starts as without them
             params |= _draw(jax.random.fold_in(key, len(params)), gates)
+        params |= {name: jnp.full(w.shape, w.start, jnp.float32) for name, w in table.items() if w.start is not None}
         return params | {name: jnp.array(params[w.copies]) for name, w in table.items() if w.copies is not None}
 
     @property
     def layers(self) -> dict[str, Layer]:
         """The layer of each weight."""
-        return {name: weight.layer for name, weight in self.weights(1, 1, 1).items()}
+        return {name: weight.layer for name, weight in self.weights(*self.smallest).items()}
 
     @property
     def gates(self) -> tuple[str, ...]:
         """The weights that stay at their start in every mode."""
-        return tuple(name for name, layer in self.layers.items() if layer == "gate")
+        return tuple(name for name, layer in self.layers.items() if layer in UNTRAINED)
 
     def size(self, *, inputs: int, outputs: int, width: int) -> int:
         """The number of parameters."""

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.networks import MODES, Network, Params
+from kernelgap.networks.initialisation import UNTRAINED
 
 Batch = Float[Array, "n _"]
 Outputs = Float[Array, "n k"]
@@ -41,7 +42,7 @@ class Layers:
 
     def split(self, params: Params) -> tuple[Params, Params]:
         layers = self.network.layers
-        kept = ("gate",) if self.with_output else ("gate", "output")
+        kept = UNTRAINED if self.with_output else (*UNTRAINED, "output")
         trained = {n: w for n, w in params.items() if layers[n] not in kept}
         return trained, {n: w for n, w in params.items() if n not in trained}
 

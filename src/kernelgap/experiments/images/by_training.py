@@ -1,0 +1,67 @@
+"""Trials in which a network learns by SGD, or its last layer by ridge regression."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from kernelgap import networks
+from kernelgap.experiments.images.by_kernel import centred_labels, chosen_by_holdout
+from kernelgap.experiments.images.outcome import ImageOutcome
+from kernelgap.experiments.images.trials import FeaturesTrial, NetworkTrial, TrainingTrial
+from kernelgap.networks import Network, Params
+from kernelgap.problems.images import Images
+from kernelgap.training import get_model
+from kernelgap.training.images import train_images
+from kernelgap.training.images.step import at_rest, outputs
+
+WATCHED = 1000  # test images that learning curves are drawn with; the end is measured on all
+
+
+def by_training(
+    trial: TrainingTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
+) -> ImageOutcome:
+    """Train, from where an earlier process left it if one did, and test once at the end."""
+    network, params = _started(trial)
+    checkpoint = folder / f"{trial.id}.safetensors"
+    folder.mkdir(parents=True, exist_ok=True)
+    trained = train_images(
+        get_model(network, trial.mode),
+        params,
+        train,
+        schedule=trial.schedule,
+        seed=[trial.seed],
+        evaluate={"test": test.rows(np.arange(min(WATCHED, len(test))))},
+        checkpoint=checkpoint,
+        on_progress=lambda share: tell(0.95 * share),
+    )
+    curves = {name: [v for v in values if np.isfinite(v)] for name, values in trained.curves.items()}
+    if trained.diverged:
+        return ImageOutcome(0.0, 0, len(test), "diverged", curves=curves)
+    setting = {"steps": trained.steps, "weights": sum(int(w.size) for w in trained.state.trained.values())}
+    return ImageOutcome.of(trained.predict(test.images), test.labels, setting=setting, curves=curves)
+
+
+def by_last_layer(trial: FeaturesTrial, train: Images, test: Images) -> ImageOutcome:
+    """The ridge is chosen on a holdout of the training images, then used on all of them."""
+    network, params = _started(trial)
+    features, of_test = (_features(network, params, train, images) for images in (train, test))
+    Y = centred_labels(train)
+    ridge, weights = chosen_by_holdout(features, Y, seed=trial.seed)
+    predicted = np.argmax(of_test @ weights, axis=1)
+    return ImageOutcome.of(predicted, test.labels, setting={"ridge": ridge, "features": features.shape[1]})
+
+
+def _started(trial: NetworkTrial) -> tuple[Network, Params]:
+    network = networks.get(trial.spec)
+    sizes = {"inputs": int(np.prod(trial.shape)), "outputs": trial.classes, "width": trial.width}
+    return network, network.init(jax.random.key(trial.seed), **sizes)
+
+
+def _features(network: Network, params: Params, train: Images, images: Images) -> np.ndarray:
+    """The features at the start, by an output for each of them."""
+    model = get_model(network, "last")
+    state = at_rest(model, params)
+    every = state._replace(trained={"A": np.eye(params["A"].shape[1], dtype=np.float32)})
+    return outputs(model, every, train.scaling(), images.images)

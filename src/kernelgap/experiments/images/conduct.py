@@ -1,0 +1,89 @@
+"""Run the experiment on images: read the set, plan, let everybody learn, and keep what comes of it."""
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from kernelgap import console
+from kernelgap.errors import InputError, unknown
+from kernelgap.experiments.estimate import words
+from kernelgap.experiments.images.estimate import seconds
+from kernelgap.experiments.images.ledger import ImageLedger
+from kernelgap.experiments.images.piece import Piece, read_set, set_digest, work
+from kernelgap.experiments.images.result import ImageRun, read_image_run
+from kernelgap.experiments.images.scales import SCALES
+from kernelgap.sweeps import Progress, run_chunks
+
+NAME = "images"
+TITLE = "Accuracy on images against their number: kernels, a convolutional ResNet, and the same with frozen gates"
+HOME = Path("runs") / "images"  # where scripts/fetch_images.py is told to put sets
+
+
+def run_images(
+    scale: str = "quick",
+    out: str | Path | None = None,
+    *,
+    data: str | Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> ImageRun:
+    """Run the experiment at a scale, on the images at ``data`` (default: where the script puts the scale's set).
+
+    What is finished is kept in ``out`` (default ``runs/images-SCALE``), a training that is under way with it; the same
+    call goes on from there.
+    """
+    if scale not in SCALES:
+        raise unknown(f"scale of {NAME}", scale, SCALES)
+    chosen = SCALES[scale]
+    path = _found(data, chosen.set)
+    images = read_set(path)
+    digest = set_digest(images)
+    trials = chosen.trials(images, digest, seed)
+    folder = Path(out) if out is not None else Path("runs") / (f"{NAME}-{scale}" + (f"-seed{seed}" if seed else ""))
+    pieces = sorted(
+        (Piece(trial, path, folder.absolute()) for trial in trials), key=lambda piece: (-piece.cost, piece.id)
+    )
+    with ImageLedger.open(folder) as ledger:
+        ledger.describe(
+            {
+                "experiment": NAME,
+                "scale": scale,
+                "seed": seed,
+                "images": digest,
+                "kernelgap version": version("kernelgap"),
+                "chunks": sorted(piece.id for piece in pieces),
+            }
+        )
+        ledger.note(
+            {
+                "title": TITLE,
+                "set": path.stem,
+                "shape": list(images.shape),
+                "classes": list(images.classes),
+                "train": len(images.train),
+                "test": len(images.test),
+                "planned": {piece.id: piece.label for piece in pieces},
+                "network": {"depth": chosen.depth, "width": chosen.width},
+            }
+        )
+        done = ledger.finished()
+        left = [piece.trial for piece in pieces if piece.id not in done]
+        if left and on_progress is None and cluster is None:
+            console.message(f"{NAME} ({scale}): about {words(seconds(left, workers))} on this machine when it is idle.")
+        with console.progress(f"{NAME} ({scale})") as show:
+            heard = on_progress or (lambda p: show(p.share, str(p)))
+            failures = run_chunks(pieces, ledger, do=work, workers=workers, cluster=cluster, on_progress=heard)
+    if len(failures) == len(pieces):
+        raise InputError(f"All {len(pieces)} chunks failed; the first with: {failures[0].error}")
+    return read_image_run(folder)
+
+
+def _found(data: str | Path | None, name: str) -> Path:
+    path = Path(data) if data is not None else HOME / f"{name}.npz"
+    if not path.exists():
+        fetch = f"python scripts/fetch_images.py {name} --into {HOME}"
+        what = "give the path of your images with --data" + ("" if data is not None else f", or fetch them: {fetch}")
+        raise InputError(f"There are no images at '{path}': {what}.")
+    return path.absolute()

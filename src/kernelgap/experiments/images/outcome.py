@@ -1,0 +1,36 @@
+"""What came of a trial on images."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+Tell = Any  # Callable[[float], None], the share that is done
+
+
+@dataclass(frozen=True)
+class ImageOutcome:
+    """``right`` of ``tested`` test images got their class. ``setting`` is what was chosen, ``curves`` what was measured
+    on the way, ``status`` "done" or "diverged".
+    """
+
+    seconds: float
+    right: int
+    tested: int
+    status: str = "done"
+    setting: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, list[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, predicted: Int[np.ndarray, " n"], labels: Int[np.ndarray, " n"], **more: Any) -> "ImageOutcome":
+        """Its time is not known yet."""
+        return cls(0.0, int(np.sum(predicted == labels)), len(labels), **more)
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ImageOutcome":
+        return cls(**json.loads(text))

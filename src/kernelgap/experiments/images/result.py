@@ -1,0 +1,92 @@
+"""A run on images as its folder holds it: a table with a row for each finished trial, and what it was about."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy.stats import binomtest
+
+from kernelgap.errors import InputError
+from kernelgap.experiments.images.ledger import ImageLedger
+from kernelgap.experiments.images.outcome import ImageOutcome
+from kernelgap.experiments.images.trials import AnyImageTrial, KernelTrial, TrainingTrial
+from kernelgap.sweeps.run_file import Failure
+
+CONFIDENCE = 0.95
+FAMILIES = ("network", "gated network", "network's kernel", "kernel")
+
+
+@dataclass(frozen=True)
+class ImageRun:
+    """``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these
+    test images, Wilson's interval), tested, status, setting, seconds, multiplications, shown (images, to networks),
+    steps, curves.
+    """
+
+    folder: Path
+    description: dict[str, Any]
+    about: dict[str, Any]
+    table: pd.DataFrame
+    failures: list[Failure]
+
+    @property
+    def unfinished(self) -> list[str]:
+        """What was planned and is not there, in words."""
+        planned: dict[str, str] = self.about.get("planned", {})
+        return [label for identity, label in planned.items() if identity not in set(self.table.trial)]
+
+    def best(self, family: str, samples: int) -> pd.Series | None:
+        """The row with the highest mean accuracy over seeds, at so many images."""
+        these = self.table[
+            (self.table.family == family) & (self.table.samples == samples) & (self.table.status == "done")
+        ]
+        if these.empty:
+            return None
+        means = these.groupby("method").accuracy.mean()
+        return these[these.method == means.idxmax()].iloc[0]
+
+
+def read_image_run(folder: str | Path) -> ImageRun:
+    """What is finished in a folder."""
+    with ImageLedger.reading(folder) as ledger:
+        outcomes, description, about = ledger.outcomes(), ledger.description(), ledger.about()
+        failures = ledger.failures()
+    if not outcomes:
+        raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
+    table = pd.DataFrame([_row(trial, outcome) for trial, outcome in outcomes])
+    order = {family: i for i, family in enumerate(FAMILIES)}
+    table = table.sort_values(
+        ["family", "method", "samples", "seed"],
+        key=lambda column: column.map(order) if column.name == "family" else column,
+        ignore_index=True,
+    )
+    return ImageRun(Path(folder), description, about, table, failures)
+
+
+def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
+    interval = binomtest(outcome.right, outcome.tested).proportion_ci(CONFIDENCE, method="wilson")
+    training = trial if isinstance(trial, TrainingTrial) else None
+    return {
+        "trial": trial.id,
+        "method": trial.method,
+        "family": _family(trial),
+        "samples": trial.samples,
+        "seed": trial.seed,
+        "accuracy": outcome.right / outcome.tested,
+        "low": float(interval.low),
+        "high": float(interval.high),
+        **{key: value for key, value in asdict(outcome).items() if key not in ("right", "curves")},
+        "multiplications": trial.multiplications,
+        "shown": None if training is None else training.shown,
+        "epochs": None if training is None else training.schedule.epochs,
+        "curves": outcome.curves,
+    }
+
+
+def _family(trial: AnyImageTrial) -> str:
+    if isinstance(trial, KernelTrial):
+        return "kernel"
+    if isinstance(trial, TrainingTrial) and trial.mode == "all":
+        return "gated network" if "gated" in trial.network else "network"
+    return "network's kernel"
