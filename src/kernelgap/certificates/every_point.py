@@ -80,8 +80,8 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     of_network = as_network(predictor)
     call = of_network if of_network is not None else _as_function(predictor)
     lower = min(LOWER, cube.d)
-    if of_network is not None and of_network.network.gates:
-        of_network = None  # gates meet the inputs too: nothing can be folded into the first bias alone
+    if of_network is not None and (of_network.network.gates or of_network.network.patches > 1):
+        of_network = None  # gates meet the inputs too, W meets several parts of them: the first bias cannot hold some
     sums: RowSums = _NetworkRows(problem, cube, of_network, lower) if of_network else _Rows(problem, cube, call, lower)
     total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
     X, _ = problem.sample(SAMPLE, seed)

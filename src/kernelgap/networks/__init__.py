@@ -8,6 +8,7 @@ from kernelgap.networks.deep_resnet import deep_resnet
 from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
 from kernelgap.networks.network import MODES, Network, Params, Weight
+from kernelgap.networks.patch_resnet import check_patches, patch_resnet
 from kernelgap.networks.resnet import resnet
 from kernelgap.networks.resnet_full import resnet_full
 from kernelgap.networks.three_layer import three_layer
@@ -39,6 +40,7 @@ __all__ = [
     "deep_resnet",
     "gated",
     "get",
+    "patch_resnet",
     "resnet",
     "resnet_full",
     "three_layer",
@@ -52,6 +54,8 @@ def get(name: str) -> Network:
 
     resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``). 2layer-gated, 3layer-gated, 3resnet-gated,
     resnet-2-gated, ... have frozen gates (``gated``), whose sharpness can be told: 3resnet-gated(sharpness=8).
+    3resnet-conv(patches=4) shares its first layer between the patches of an input (``patch_resnet``), and
+    3resnet-conv-gated(patches=4) has frozen gates.
     """
     if not isinstance(name, str):
         raise unknown("network", name, NETWORKS)
@@ -61,6 +65,9 @@ def get(name: str) -> Network:
     with_gates = re.fullmatch(r"(2layer|3layer|3resnet|resnet-[1-9]\d{0,2})-gated(\(.*\))?", name)
     if with_gates:
         return _with_gates(name, with_gates[1])
+    on_patches = re.fullmatch(r"3resnet-conv(-gated)?(\(.*\))?", name)
+    if on_patches:
+        return _on_patches(name, gates=on_patches[1] is not None)
     if name not in NETWORKS:
         raise unknown("network", name, NETWORKS)
     return NETWORKS[name]
@@ -71,3 +78,14 @@ def _with_gates(text: str, name: str) -> Network:
     if set(arguments) - {"sharpness"}:
         raise InputError(f"'{text}': a network with gates takes a sharpness and nothing else, such as (sharpness=8).")
     return gated(name, **arguments)  # type: ignore[arg-type]
+
+
+def _on_patches(text: str, gates: bool) -> Network:
+    _, arguments = parse_call(text)
+    if set(arguments) - {"sharpness"} != {"patches"} or ("sharpness" in arguments and not gates):
+        takes = "patches and a sharpness" if gates else "patches and nothing else"
+        raise InputError(f"'{text}': this network takes {takes}, such as 3resnet-conv(patches=4).")
+    patches = arguments.pop("patches")
+    check_patches(patches)
+    plain = patch_resnet(patches)
+    return gated(plain.name, **arguments) if gates else plain  # type: ignore[arg-type]

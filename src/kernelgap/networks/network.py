@@ -60,6 +60,7 @@ class Network:
     ``apply`` is the network itself (written out where that saves work), ``first_output`` the output of the first
     residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
     last layer only, or all layers of the network linearised at its start (ntk); gates are trained in none of them.
+    W meets ``patches`` parts of an input, all of the same length, one after another.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Network:
     apply: Callable[[Params, Inputs], Outputs]
     first_output: Callable[[Params, Inputs], Outputs] | None = None
     modes: tuple[str, ...] = MODES
+    patches: int = 1
 
     def init(
         self,
@@ -95,12 +97,16 @@ class Network:
     @property
     def layers(self) -> dict[str, Layer]:
         """The layer of each weight."""
-        return {name: weight.layer for name, weight in self.weights(1, 1, 1).items()}
+        return {name: weight.layer for name, weight in self.weights(self.patches, 1, 1).items()}
 
     @property
     def gates(self) -> tuple[str, ...]:
         """The weights that stay at their start in every mode."""
         return tuple(name for name, layer in self.layers.items() if layer == "gate")
+
+    def takes(self, params: Params) -> tuple[int, int]:
+        """How many inputs and outputs the network has with these weights."""
+        return self.patches * params["W"].shape[1], params["A"].shape[0]
 
     def size(self, *, inputs: int, outputs: int, width: int) -> int:
         """The number of parameters."""
