@@ -190,6 +190,20 @@ def test_every_point_of_a_cube_is_visited_with_all_patches(rng):
     assert found.risk == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(("inputs", "scale"), [("signs", 1.0), ("cube", 0.5)])
+def test_every_point_of_the_convolutional_concepts_cube(inputs, scale):
+    F = {"F": "pairs"} if inputs == "signs" else {"F": "sin(z)", "G": "z^2", "inputs": "cube"}
+    problem = problems.convolutional(patches=2, d=4, alpha=0.5, **F)
+    X = scale * np.array(np.meshgrid(*[[-1.0, 1.0]] * 8)).reshape(8, -1).T
+    found = exact_risk(problem, problem.base)
+    assert found.risk == pytest.approx(problem.threshold, rel=1e-12)  # knowing F alone
+    assert exact_risk(problem, problem.target).risk == 0
+    ones = exact_risk(problem, lambda x: np.ones((len(x), problem.outputs)) * x[:, :1])
+    expected = ((problem.target(X) - X[:, :1]) ** 2).sum(axis=1).mean()
+    assert ones.risk == pytest.approx(expected, rel=1e-12)
+    assert problem.exact
+
+
 class TestNames:
     def test_one_object_for_each(self):
         for name in BOTH:

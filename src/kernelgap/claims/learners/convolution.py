@@ -11,14 +11,15 @@ from kernelgap.claims.side_by_side import Contest, Learner, interval
 
 PATCHES = 4
 CONV = f"3resnet-conv(patches={PATCHES})"
-# A product of three, so that what kernels cannot see is a parity of six coordinates; alpha^2 x outputs = 0.75
+# G is a product of three. (Of a product of two even the kernel of the network's own random features sees something:
+# with 500 samples it gets to 0.65 where the line, 3 alpha^2, is at 0.75, and the network to 0.01.)
 TARGET: dict[str, Any] = {"patches": PATCHES, "d": 6, "alpha": 0.5, "degree": 3}
 SIZES: dict[str, dict[str, Any]] = {
     "quick": {"samples": (800,), "seeds": 3, "epochs": 200, "width": 100},
     "full": {"samples": (400, 800, 1600), "seeds": 5, "epochs": 400, "width": 200},
 }
 RATES, DECAYS = (0.04, 0.07), (0.001, 0.003)
-KERNELS = ("ntk2", "ntk3", "ntk3res", "gaussian")
+KERNELS = ("ntk2", "ntk3res", "gaussian")
 WELL = 0.5  # of the line: more than half of the composite signal is learned
 
 
@@ -45,19 +46,20 @@ def judge(numbers: Numbers) -> Verdict:
     convolutional = [row for row in rows if row["learner"] == CONV]
     kernels = [row for row in rows if row["kind"] == "kernel"]
     others = [row for row in rows if row["kind"] == "network" and row["learner"] != CONV]
-    best = min(kernels, key=lambda row: row["test_error"])
+    best = min(kernels, key=lambda row: row["above"])
+    above, margin = best["above"], 2 * best["above_standard_error"]
     worst = max(convolutional, key=lambda row: interval(row)[1])
     measured = (
         f"at worst {_error(worst)} over {len(convolutional)} seeds, the best kernel {_error(best)} "
-        f"({best['learner']}), {', '.join(_least(others))}; N = {most}"
+        f"({best['learner']}, {above:.2g} above knowing F), {', '.join(_least(others))}; N = {most}"
     )
     if interval(worst)[0] > WELL * line:
         return Verdict("fails", measured, f"With seed {worst['seed']} it does not get to half of the line {line:.3g}.")
-    if interval(best)[1] < line:
+    if above + margin < 0:
         reason = f"It gets under the line {line:.3g}, but so does the kernel {best['learner']} with as many samples."
         return Verdict("fails", measured, reason)
-    if interval(worst)[1] > WELL * line or interval(best)[0] < line:
-        return Verdict("undecided", measured, f"Within two standard errors of {WELL * line:.3g} or {line:.3g}.")
+    if interval(worst)[1] > WELL * line or above - margin < 0:
+        return Verdict("undecided", measured, f"Within two standard errors of the line {line:.3g}, or of half of it.")
     return Verdict(
         "holds",
         measured,
