@@ -167,7 +167,8 @@ def test_the_ridge_of_a_contest_is_chosen_on_validation() -> None:
     assert row["above"] == pytest.approx(min(errors)[1] - float((composite**2).sum(axis=1).mean()), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["3resnet-conv-gated(patches=2)", pytest.param("2layer", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["3resnet-conv-gated(patches=2)", "2layer"])
 def test_a_contest_tells_whether_gates_were_kept(name: str) -> None:
     row = CONTEST.by_sgd(Learner(name, 8, (0.01,), (0.0,)))
     assert (row["gates"], row["kept"]) == ((4, 4) if "gated" in name else (0, 0))

@@ -84,7 +84,8 @@ def test_patches_may_change_places_together_with_blocks_of_v(name, rng):
     assert np.abs(np.asarray(other) - np.asarray(out)).max() > 0.01
 
 
-@pytest.mark.parametrize("name", [pytest.param(PLAIN, marks=pytest.mark.slow), GATED])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOTH)
 def test_gradients_against_finite_differences(name, rng):
     network, model = networks.get(name), get_model(networks.get(name), "all")
     with jax.enable_x64(True):
@@ -100,7 +101,8 @@ def test_gradients_against_finite_differences(name, rng):
             assert written == pytest.approx((up - down) / (2 * h), rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", [PLAIN, pytest.param(GATED, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOTH)
 def test_the_linearised_network_has_the_networks_derivative(name, rng):
     network = networks.get(name)
     model = get_model(network, "ntk")
@@ -178,6 +180,7 @@ def test_the_theorys_start_goes_by_layers():
         assert abs((entries**2).mean() - 1) < 5 * np.sqrt(2 / entries.size), name
 
 
+@pytest.mark.slow
 def test_every_point_of_a_cube_is_visited_with_all_patches(rng):
     """The route that folds coordinates into the first bias is not for W that meets several patches."""
     problem = problems.hard(d=6, k=2, alpha=0.3)
