@@ -22,7 +22,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
         ],
         "problems": _callables(problems.PROBLEMS),
         "networks": [
-            {"name": n.name, "what": n.formula} for n in {**networks.NETWORKS, **networks.IMAGE_NETWORKS}.values()
+            {"name": n.name, "what": n.formula} for n in {**networks.NETWORKS, **networks.SIZED_NETWORKS}.values()
         ],
         "kernels": _callables(kernels.KERNELS),
     }

@@ -10,6 +10,7 @@ from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.background import uniform, zero
 from kernelgap.problems.parity import unit_scale
+from kernelgap.problems.patches import ConvolutionalProblem
 from kernelgap.rows import check_rows
 
 
@@ -48,6 +49,8 @@ class Cube:
 
 def cube_of(problem: Problem) -> Cube | None:
     """The cube of a problem, if it has one."""
+    if isinstance(problem, ConvolutionalProblem) and problem.distribution in ("signs", "cube"):
+        return Cube(problem.d, Fraction(1, 1 if problem.distribution == "signs" else problem.patch), problem.d)
     if not isinstance(problem, ParityProblem):
         return None
     squared = Fraction(1, problem.d) if problem.scale == unit_scale(problem.d) else Fraction(problem.scale) ** 2

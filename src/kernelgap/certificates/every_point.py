@@ -73,16 +73,17 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     test sample for the estimate beside.
     """
     cube = cube_of(problem)
-    if cube is None or not isinstance(problem, ParityProblem):
+    if cube is None:
         raise InputError(f"The inputs of {problem.name} are not the points of a cube: every point cannot be visited.")
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"2^{cube.d} points are too many to visit: at most 2^{MOST_DIMENSIONS}.")
     of_network = as_network(predictor)
     call = of_network if of_network is not None else _as_function(predictor)
     lower = min(LOWER, cube.d)
-    if of_network is not None and of_network.network.gates:
-        of_network = None  # gates meet the inputs too: nothing can be folded into the first bias alone
-    sums: RowSums = _NetworkRows(problem, cube, of_network, lower) if of_network else _Rows(problem, cube, call, lower)
+    plain = _Rows(problem, cube, call, lower)
+    sums: RowSums = plain
+    if of_network is not None and _folds(of_network.network) and isinstance(problem, ParityProblem):
+        sums = _NetworkRows(problem, cube, of_network, lower)
     total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
     X, _ = problem.sample(SAMPLE, seed)
     errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
@@ -90,14 +91,17 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     return ExactRisk(
         risk=total / 2**cube.d,
         points=2**cube.d,
-        rounding=0.0
-        if of_network is None
-        else _rounding(sums, _Rows(problem, cube, call, lower), cube.d - lower, lower),
+        rounding=0.0 if sums is plain else _rounding(sums, plain, cube.d - lower, lower),
         estimate=float(errors.mean()),
         interval=(float(errors.mean()) - times, float(errors.mean()) + times),
         sample=SAMPLE,
         threshold=float(problem.threshold),
     )
+
+
+def _folds(network: Network) -> bool:
+    """Whether coordinates can be folded into the first bias: not where gates see them too, or W several patches."""
+    return not network.gates and network.patches == 1
 
 
 def as_network(predictor: Any) -> TrainedNetwork | None:
@@ -122,7 +126,7 @@ class RowSums(Protocol):
 class _Rows:
     """For any function: it sees the points themselves."""
 
-    def __init__(self, problem: ParityProblem, cube: Cube, call: Callable[..., Any], lower: int) -> None:
+    def __init__(self, problem: Problem, cube: Cube, call: Callable[..., Any], lower: int) -> None:
         self._problem, self._cube, self._call, self._lower = problem, cube, call, lower
 
     def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
@@ -235,7 +239,7 @@ def _write(resume: str | Path | None, digest: str, done: Float[np.ndarray, " str
         raise InputError(f"'{resume}' could not be written: {error.strerror}.") from None
 
 
-def _digest(problem: ParityProblem, call: Callable[..., Any]) -> str:
+def _digest(problem: Problem, call: Callable[..., Any]) -> str:
     """Tells predictors apart by what they predict at a few points."""
     X, _ = problem.sample(64, 0)
     outputs = _outputs(call, X, problem.outputs)

@@ -5,7 +5,8 @@ gradient with respect to W h. A bias is a weight that meets h = 1. So the tangen
   K((x,i),(z,j)) = sum over weights, over pairs u, v of its uses, of <delta_ui(x), delta_vj(z)> <h_u(x), h_v(z)>,
 a few matrix products. The uses are read off the network's program for one sample, its jaxpr. Before it is used, a
 weight may be transposed, gain or lose axes of length 1, and be put side by side with others. A program that does
-anything else to a weight, or that uses one both as W and as W', has no structure here.
+anything else to a weight, or that uses one both as W and as W', has no structure here. A weight that meets the rows of
+a matrix, as a filter meets the patches of an input, is used once for each row.
 """
 
 from collections import Counter, defaultdict
@@ -140,8 +141,8 @@ class _Axis(NamedTuple):
     start: int
     length: int
 
-    def part(self, which: int) -> Part:
-        return Part(which, self.start, self.start + self.length)
+    def part(self, which: int, after: int = 0) -> Part:
+        return Part(which, after + self.start, after + self.start + self.length)
 
 
 INSERTED = _Axis(None, 0, 1)
@@ -208,8 +209,10 @@ class _Walk:
     def _use(self, step: JaxprEqn, read: list[Any], side: int, result: Array, tap: int | None) -> tuple[Array, int]:
         """The result with its tap, and which tap that is: a sum can share the one of what it adds to."""
         weight, data = read[side], read[1 - side]
+        rows = 1
         if step.primitive is primitives.dot_general_p:
             inputs, places, tap = jnp.ravel(data), _places_in_product(step, weight, data, side), None
+            rows = _rows_in_product(step, weight, data, side)
         else:
             inputs, places = jnp.ones(1, result.dtype), _places_in_sum(weight, result)
         if tap is None or self.lengths[tap] != result.size:
@@ -217,9 +220,10 @@ class _Walk:
             self.lengths.append(result.size)
             if self._taps:
                 result = result + self._taps[tap].reshape(result.shape)
-        for block, (along, across) in zip(weight.blocks, places, strict=True):
-            axes = (along.of, across.of)
-            self.uses.append(_Use(block.weight, axes, along.part(len(self.inputs)), across.part(tap)))
+        for row, (block, (along, across)) in product(range(rows), zip(weight.blocks, places, strict=True)):
+            of_inputs = along.part(len(self.inputs), after=row * (inputs.size // rows))
+            of_gradient = across.part(tap, after=row * (result.size // rows))
+            self.uses.append(_Use(block.weight, (along.of, across.of), of_inputs, of_gradient))
         self.inputs.append(inputs)
         return result, tap
 
@@ -276,14 +280,21 @@ def _rearranged(step: JaxprEqn, read: list[Any], shape: tuple[int, ...]) -> tupl
 
 
 def _places_in_product(step: JaxprEqn, weight: _Arranged, data: Array, side: int) -> list[tuple[_Axis, _Axis]]:
-    """The axes of each block along the inputs and along the result, of one vector times one matrix."""
+    """The axes of each block along the inputs and along the result, of vectors times one matrix."""
     contracted, batch = step.params["dimension_numbers"]
     if weight.value.ndim != 2 or batch[side] or len(contracted[side]) != 1:
         raise _NotUnderstoodError
     (axis,) = contracted[side]
-    if data.size != weight.value.shape[axis]:
-        raise _NotUnderstoodError
     return [(block.axes[axis], block.axes[1 - axis]) for block in weight.blocks]
+
+
+def _rows_in_product(step: JaxprEqn, weight: _Arranged, data: Array, side: int) -> int:
+    """How many vectors the matrix meets, if they lie one behind the other, and so do their products."""
+    contracted, _ = step.params["dimension_numbers"]
+    rows = data.size // weight.value.shape[contracted[side][0]]
+    if rows > 1 and (side == 0 or data.ndim != 2 or contracted[0] != (1,)):
+        raise _NotUnderstoodError
+    return rows
 
 
 def _places_in_sum(weight: _Arranged, result: Array) -> list[tuple[_Axis, _Axis]]:

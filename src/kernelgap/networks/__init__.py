@@ -9,6 +9,7 @@ from kernelgap.networks.deep_resnet import deep_resnet
 from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
 from kernelgap.networks.network import MODES, Network, Params, Weight
+from kernelgap.networks.patch_resnet import check_patches, patch_resnet
 from kernelgap.networks.resnet import resnet
 from kernelgap.networks.resnet_full import resnet_full
 from kernelgap.networks.three_layer import three_layer
@@ -27,14 +28,20 @@ NETWORKS: dict[str, Network] = {
         *(gated(name) for name in ("2layer", "3layer", "3resnet", "resnet-2")),
     )
 }
-IMAGE_NETWORKS: dict[str, Network] = {  # examples: their depth and the size of their images can be others
-    n.name: n for n in (conv_resnet(8, image=(28, 28, 1)), conv_resnet(8, image=(28, 28, 1), gated=True))
+SIZED_NETWORKS: dict[str, Network] = {  # made for inputs of a form: examples, whose arguments can be others
+    n.name: n
+    for n in (
+        patch_resnet(4),
+        gated("3resnet-conv(patches=4)"),
+        conv_resnet(8, image=(28, 28, 1)),
+        conv_resnet(8, image=(28, 28, 1), gated=True),
+    )
 }
 
 __all__ = [
-    "IMAGE_NETWORKS",
     "MODES",
     "NETWORKS",
+    "SIZED_NETWORKS",
     "Experiment",
     "Initialisation",
     "Network",
@@ -45,6 +52,7 @@ __all__ = [
     "deep_resnet",
     "gated",
     "get",
+    "patch_resnet",
     "resnet",
     "resnet_full",
     "three_layer",
@@ -58,7 +66,9 @@ def get(name: str) -> Network:
 
     resnet-2, resnet-3, ... are ResNets of so many blocks (``deep_resnet``). 2layer-gated, 3layer-gated, 3resnet-gated,
     resnet-2-gated, ... have frozen gates (``gated``), whose sharpness can be told: 3resnet-gated(sharpness=8).
-    conv-resnet-8(image=(28, 28, 1)) to conv-resnet-32, and conv-resnet-8-gated(...), are for images (``conv_resnet``).
+    3resnet-conv(patches=4) shares its first layer between the patches of an input (``patch_resnet``), and
+    3resnet-conv-gated(patches=4) has frozen gates. conv-resnet-8(image=(28, 28, 1)), ..., conv-resnet-32(...), and
+    conv-resnet-8-gated(...), ... are for images (``conv_resnet``).
     """
     if not isinstance(name, str):
         raise unknown("network", name, NETWORKS)
@@ -68,11 +78,14 @@ def get(name: str) -> Network:
     with_gates = re.fullmatch(r"(2layer|3layer|3resnet|resnet-[1-9]\d{0,2})-gated(\(.*\))?", name)
     if with_gates:
         return _with_gates(name, with_gates[1])
+    on_patches = re.fullmatch(r"3resnet-conv(-gated)?(\(.*\))?", name)
+    if on_patches:
+        return _on_patches(name, gates=on_patches[1] is not None)
     on_images = re.fullmatch(r"conv-resnet-([1-9]\d{0,2})(-gated)?(\(.*\))?", name)
     if on_images:
         return _on_images(name, int(on_images[1]), bool(on_images[2]))
     if name not in NETWORKS:
-        raise unknown("network", name, {**NETWORKS, **IMAGE_NETWORKS})
+        raise unknown("network", name, {**NETWORKS, **SIZED_NETWORKS})
     return NETWORKS[name]
 
 
@@ -92,3 +105,14 @@ def _with_gates(text: str, name: str) -> Network:
     if set(arguments) - {"sharpness"}:
         raise InputError(f"'{text}': a network with gates takes a sharpness and nothing else, such as (sharpness=8).")
     return gated(name, **arguments)  # type: ignore[arg-type]
+
+
+def _on_patches(text: str, gates: bool) -> Network:
+    _, arguments = parse_call(text)
+    if set(arguments) - {"sharpness"} != {"patches"} or ("sharpness" in arguments and not gates):
+        takes = "patches and a sharpness" if gates else "patches and nothing else"
+        raise InputError(f"'{text}': this network takes {takes}, such as 3resnet-conv(patches=4).")
+    patches = arguments.pop("patches")
+    check_patches(patches)
+    plain = patch_resnet(patches)
+    return gated(plain.name, **arguments) if gates else plain  # type: ignore[arg-type]

@@ -67,7 +67,8 @@ class Network:
     residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
     last layer only, or all layers of the network linearised at its start (ntk); gates are trained in none of them.
     ``apply_batch`` is for networks that normalise by the batch that they are trained on: the outputs, and the
-    statistics of this batch by their names. ``smallest`` is an example of (d, k, m) that the network takes.
+    statistics of this batch by their names. W meets ``patches`` parts of an input, all of the same length, one after
+    another. ``smallest`` is an example of (d, k, m) that the network takes; if it has no W, it takes no other d.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Network:
     modes: tuple[str, ...] = MODES
     apply_batch: Callable[[Params, Inputs], tuple[Outputs, Params]] | None = None
     smallest: tuple[int, int, int] = (1, 1, 1)
+    patches: int = 1
 
     def init(
         self,
@@ -116,6 +118,11 @@ class Network:
     def gates(self) -> tuple[str, ...]:
         """The weights that stay at their start in every mode."""
         return tuple(name for name, layer in self.layers.items() if layer in UNTRAINED)
+
+    def takes(self, params: Params) -> tuple[int, int]:
+        """How many inputs and outputs the network has with these weights."""
+        inputs = self.patches * params["W"].shape[1] if "W" in params else self.smallest[0]
+        return inputs, params["A"].shape[0]
 
     def size(self, *, inputs: int, outputs: int, width: int) -> int:
         """The number of parameters."""

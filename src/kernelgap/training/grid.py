@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
-from kernelgap.networks import Params
+from kernelgap.networks import Network, Params
 from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
@@ -95,7 +95,7 @@ def train_grid(
         raise InputError('"train" is the training sample: give the sample to evaluate another name.')
     samples = as_samples({"train": train, **(evaluate or {})})
     schedule.check_samples(samples["train"].x.shape[0])
-    _check_columns(params, samples["train"])
+    _check_columns(model.network, params, samples["train"])
     _check_members(rates, decays)
     times = _times(epochs, schedule.epochs)
     trained, frozen = model.split(params)
@@ -216,8 +216,8 @@ def _check_members(rates: Sequence[float], decays: Sequence[float]) -> None:
             raise InputError(f"A weight decay must be a number that is not negative, not {decay}.")
 
 
-def _check_columns(params: Params, sample: Sample) -> None:
-    d, k = params["W"].shape[1], params["A"].shape[0]
+def _check_columns(network: Network, params: Params, sample: Sample) -> None:
+    d, k = network.takes(params)
     if (sample.x.shape[1], sample.y.shape[1]) != (d, k):
         found = f"X has {sample.x.shape[1]} columns and Y {sample.y.shape[1]}"
         raise InputError(f"The network takes {d} inputs to {k} outputs, but {found}.")
