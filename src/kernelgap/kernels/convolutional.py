@@ -225,6 +225,8 @@ def _patch_mean(values: Value, size: int, pooling: bool, arrays: ModuleType = jn
         reach = _reach(size, length)
         where = [axis - values.ndim in axes for axis in range(values.ndim)]
         padded = arrays.pad(values, [(reach, reach) if here else (0, 0) for here in where])
+        if pooling:
+            padded = lax.optimization_barrier(padded)  # made once, and not anew for each window
         windows = [slice(o, o + length) for o in range(2 * reach + 1)]
         values = sum(padded[tuple(window if here else slice(None) for here in where)] for window in windows)
     return values / size**2
