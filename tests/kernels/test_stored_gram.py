@@ -2,11 +2,11 @@
 
 import errno
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -112,9 +112,11 @@ import numpy as np
 from kernelgap import kernels
 from kernelgap.kernels import stored
 plain = stored._Wanted.values
+seen = []
 def values(self, block):
+    seen.append(block)
     print("block", flush=True)
-    time.sleep(0.05)
+    time.sleep(600 if len(seen) == 5 else 0)  # until it is killed
     return plain(self, block)
 stored._Wanted.values = values
 stored.stored_gram(kernels.get("ntk3"), np.load(sys.argv[1]), folder=sys.argv[2], rows=4)
@@ -136,13 +138,37 @@ def test_killed_and_started_again(X, tmp_path, monkeypatch):
             assert process.stdout.readline() == b"block\n"
         with pytest.raises(InputError, match=rf"Another process \({process.pid} on .* is running in"):
             stored_gram(NTK3, X, folder=folder, rows=4)
-        time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
     seen = counting(monkeypatch)
     assert np.array_equal(stored_gram(NTK3, X, folder=folder), np.load(whole / "gram.npy"))
-    assert 16 <= len(seen) <= 17  # of 21: 4 or 5 were finished
+    assert len(seen) == 17  # of 21: 4 were finished
     assert content(folder) == content(whole)
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_killed_while_the_ledger_was_written(finished, X, tmp_path, monkeypatch):
+    """A transaction that never ended, half of it in the file and the rest of the old pages in the journal."""
+    folder, killed = tmp_path / "whole", tmp_path / "killed"
+    stored_gram(NTK3, X, folder=folder, rows=1)
+    connection = sqlite3.connect(folder / "gram.sqlite")
+    if not finished:
+        connection.execute("DELETE FROM blocks WHERE top = 3")
+        connection.commit()
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("UPDATE blocks SET sha256 = 'something else that never was'")
+    shutil.copytree(folder, killed)
+    connection.rollback()
+    connection.close()
+    assert (killed / "gram.sqlite-journal").stat().st_size > 4096
+    raw = (killed / "gram.sqlite").read_bytes()
+    assert b"something else that never was" in raw
+    seen = counting(monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stored_gram(NTK3, X, folder=killed)
+    assert len(seen) == (0 if finished else 20)
+    assert content(killed) == content(folder)
 
 
 @pytest.mark.parametrize("written", [0, 1, 8, 9, 24, 28, 42])
@@ -285,13 +311,14 @@ def test_a_foreign_folder_is_refused(X, tmp_path):
         (tmp_path / name).mkdir()
     (tmp_path / "a" / "thesis.tex").write_text("...")
     refused("a", r"holds other things too, such as 'thesis.tex': choose a folder of its own")
+    assert len(list((tmp_path / "a").iterdir())) == 1  # left as it was
     np.save(tmp_path / "b" / "gram.npy", np.eye(23))
     refused("b", "has a gram.npy of which nothing is known")
     (tmp_path / "c" / "gram.sqlite").write_text("not a database, but long enough to be taken for one" * 20)
     refused("c", "does not say what the folder holds: file is not a database")
     with sqlite3.connect(tmp_path / "d" / "gram.sqlite") as connection:
         connection.execute("CREATE TABLE songs (name TEXT)")
-    refused("d", "holds|cannot be used")
+    refused("d", "it has tables of something else, songs|no such table: gram")
     (tmp_path / "e" / "gram.sqlite").touch()  # killed before its first words
     assert np.array_equal(stored_gram(NTK3, X, folder=tmp_path / "e"), NTK3(X))
     (tmp_path / "f").write_text("a file")

@@ -6,7 +6,6 @@ on the kernel, the shapes and ``rows`` alone, so that however often a process is
 bit.
 """
 
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -56,10 +55,11 @@ def stored_gram(
     kernel, place = _check_kernel(kernel), Path(folder)
     if rows is not None:
         check_count(rows, "rows")
-    side = rows or Ledger.side(place) or _side(kernel, first.shape[1])
+    side = int(rows or 0) or Ledger.side(place) or _side(kernel, first.shape[1])
     wanted = _Wanted(kernel, first, second, side, _description(kernel, first, second, side))
     tell = on_progress or (lambda share: None)
     if not _finished(place, wanted):
+        _check_folder(place)
         with holding(place):
             _compute(place, wanted, tell)
     tell(1.0)
@@ -123,7 +123,6 @@ def _finished(folder: Path, wanted: _Wanted) -> bool:
 
 def _compute(folder: Path, wanted: _Wanted, tell: Callable[[float], None]) -> None:
     """Store every block that is not there as it was written."""
-    _check_folder(folder)
     blocks = wanted.blocks()
     with Ledger.writing(folder) as ledger:
         if ledger.described:
@@ -168,8 +167,8 @@ def _check_kernel(kernel: object) -> Kernel:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that something else lives in."""
-    known = (GramFile.NAME, Ledger.NAME, f"{Ledger.NAME}-journal", LOCK)
-    others = sorted(name for name in os.listdir(folder) if name not in known)
+    known = (GramFile.NAME, Ledger.NAME, Ledger.JOURNAL, LOCK)
+    others = sorted(path.name for path in folder.iterdir() if path.name not in known) if folder.is_dir() else []
     if others:
         raise InputError(f"'{folder}' holds other things too, such as '{others[0]}': choose a folder of its own.")
 

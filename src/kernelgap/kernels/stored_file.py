@@ -44,6 +44,7 @@ class Ledger:
     """Whose matrix it is, and the finished blocks. Each entry is one transaction."""
 
     NAME = "gram.sqlite"
+    JOURNAL = "gram.sqlite-journal"
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -63,8 +64,9 @@ class Ledger:
     @classmethod
     @contextmanager
     def reading(cls, folder: Path) -> Iterator["Ledger"]:
-        """The ledger as it is, also in a folder that cannot be written."""
-        address = f"{(folder / cls.NAME).absolute().as_uri()}?mode=ro"
+        """The ledger as it is, also in a folder that cannot be written; what a kill cut short there is taken back."""
+        mode = "rw" if (folder / cls.JOURNAL).exists() else "ro"
+        address = f"{(folder / cls.NAME).absolute().as_uri()}?mode={mode}"
         with _sentences(folder), closing(sqlite3.connect(address, uri=True)) as connection:
             yield cls(folder, connection)
 
