@@ -6,5 +6,16 @@ from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import from_function
 from kernelgap.kernels.random_features import random_features
 from kernelgap.kernels.registry import KERNELS, get
+from kernelgap.kernels.stored import stored_gram
 
-__all__ = ["KERNELS", "CubeSpectrum", "Kernel", "cube_spectrum", "empirical", "from_function", "get", "random_features"]
+__all__ = [
+    "KERNELS",
+    "CubeSpectrum",
+    "Kernel",
+    "cube_spectrum",
+    "empirical",
+    "from_function",
+    "get",
+    "random_features",
+    "stored_gram",
+]

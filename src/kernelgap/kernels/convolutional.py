@@ -225,6 +225,9 @@ def _patch_mean(values: Value, size: int, pooling: bool, arrays: ModuleType = jn
         reach = _reach(size, length)
         where = [axis - values.ndim in axes for axis in range(values.ndim)]
         padded = arrays.pad(values, [(reach, reach) if here else (0, 0) for here in where])
+        if pooling:
+            # made once, and not anew for each window
+            padded = lax.optimization_barrier(padded)  # type: ignore[no-untyped-call]
         windows = [slice(o, o + length) for o in range(2 * reach + 1)]
         values = sum(padded[tuple(window if here else slice(None) for here in where)] for window in windows)
     return values / size**2

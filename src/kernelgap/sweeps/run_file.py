@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from kernelgap.errors import InputError
-from kernelgap.sweeps.lock import holding
+from kernelgap.lock import holding
 from kernelgap.sweeps.work import Work
 
 TABLES = (
@@ -62,7 +62,7 @@ class RunFile:
     def open(cls, folder: str | Path) -> Iterator[Self]:
         """Open the run in a folder, making both if they are not there; refuse what another process holds."""
         folder = Path(folder)
-        with holding(folder):
+        with holding(folder, f"wait for it ('kernelgap status {folder}' shows how far it is)"):
             path = folder / cls.FILE
             _check(path, {**COLUMNS, **cls.COLUMNS})
             try:

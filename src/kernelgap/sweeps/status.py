@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelgap.sweeps.lock import last_holder
+from kernelgap.lock import last_holder
 from kernelgap.sweeps.meter import Meter
 from kernelgap.sweeps.run_file import Failure, RunFile
 

@@ -1,4 +1,4 @@
-"""Who holds a run's folder: one process at a time, and anyone can see who without asking for the lock."""
+"""Who holds a folder: one process at a time, and anyone can see who without asking for the lock."""
 
 import fcntl
 import json
@@ -16,7 +16,7 @@ FILE = "run.lock"
 
 @dataclass(frozen=True)
 class Holder:
-    """The process that holds a run. ``started`` tells it from a later process with the same number."""
+    """The process that holds a folder. ``started`` tells it from a later process with the same number."""
 
     pid: int
     host: str
@@ -42,8 +42,11 @@ class Holder:
 
 
 @contextmanager
-def holding(folder: Path) -> Iterator[None]:
-    """Hold the folder, making it if it is not there; refuse it if another process does. Ends with the process."""
+def holding(folder: Path, wait: str = "wait for it") -> Iterator[None]:
+    """Hold the folder, making it if it is not there; refuse it if another process does. Ends with the process.
+
+    ``wait`` is what one may do meanwhile, other than choosing another folder.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = open(folder / FILE, "a+")  # noqa: SIM115 (held until the block ends)
@@ -55,8 +58,9 @@ def holding(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             who = last_holder(folder)
             named = "" if who is None else f" ({who.pid} on {who.host})"
-            advice = f"wait for it ('kernelgap status {folder}' shows how far it is), or choose another folder."
-            raise InputError(f"Another process{named} is running in '{folder}': {advice}") from None
+            raise InputError(
+                f"Another process{named} is running in '{folder}': {wait}, or choose another folder."
+            ) from None
         except OSError as error:
             raise InputError(
                 f"'{folder}' cannot be locked: {error.strerror}. Choose a folder on a local disk."
