@@ -11,7 +11,7 @@ from kernelgap.experiments.images.outcome import ImageOutcome
 from kernelgap.experiments.images.trials import COMPARED, HELD_OUT, KernelTrial
 from kernelgap.kernels import Kernel
 from kernelgap.problems.images import Images
-from kernelgap.regression import choose_ridge, feature_path
+from kernelgap.regression import at_edge, choose_ridge, feature_path
 from kernelgap.regression.selection import held_out_rows
 
 BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
@@ -22,36 +22,40 @@ Rows = Float[np.ndarray, "n d"]
 def by_kernel(
     trial: KernelTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
 ) -> ImageOutcome:
-    """The best kernel of the family on a holdout of some images, its ridge on a holdout of all, then all of them."""
-    X, Z = pixels(train, train, trial.shrink), pixels(train, test, trial.shrink)
-    Y = centred_labels(train)
-    candidates = [kernels.get(text).fit(X) for text in trial.kernels]
-    few = slice(0, min(COMPARED, len(X)))
-    kernel = (
-        min(candidates, key=lambda k: _held_out_error(k, X[few], Y[few], trial.seed))
-        if len(candidates) > 1
-        else candidates[0]
-    )
+    """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
+    Y, few = centred_labels(train), slice(0, min(COMPARED, len(train)))
+    candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
+    kernel, inputs = candidates[0]
+    if len(candidates) > 1:
+        X = {inputs: pixels(train, train, inputs, trial.shrink)[few] for inputs in trial.inputs}
+        errors = [_held_out_error(kernel, X[inputs], Y[few], trial.seed) for kernel, inputs in candidates]
+        kernel, inputs = candidates[int(np.argmin(errors))]
     tell(0.1)
-    gram, cross = _grams(
-        kernel, X, Z, folder / trial.id if trial.stored else None, lambda share: tell(0.1 + 0.7 * share)
-    )
-    choice = choose_ridge(np.asarray(gram), Y, by="holdout", rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
+    X_train, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
+    kernel = kernel.fit(X_train)
+    place = folder / trial.id if trial.stored else None
+    gram, cross = _grams(kernel, X_train, X_test, place, lambda share: tell(0.1 + 0.7 * share))
+    choice = choose_ridge(gram, Y, by="holdout", rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
     predicted = np.concatenate([np.argmax(block @ choice.coefficients, axis=1) for block in cross()])
-    size = float(np.mean(np.diagonal(gram)))
-    setting = {"kernel": kernel.spec, "ridge": choice.ridge / size}
-    return ImageOutcome.of(predicted, test.labels, setting=setting)
+    ridge = choice.ridge / float(np.mean(np.diagonal(gram)))
+    return ImageOutcome.of(
+        predicted,
+        test.labels,
+        setting={"kernel": kernel.spec, "inputs": inputs, "ridge": ridge, "edge": at_edge(choice.ridge, choice.ridges)},
+    )
 
 
-def pixels(train: Images, images: Images, shrink: int = 1) -> Rows:
-    """Scaled by the training images, as rows in float64; of shrunk images, means over squares of pixels."""
-    scaled = images.scaled(train.scaling()).astype(float)
-    n, height, width, channels = scaled.shape
+def pixels(train: Images, images: Images, inputs: str = "scaled", shrink: int = 1) -> Rows:
+    """Rows in float64: scaled by the training images, or of length 1; shrunk by means over squares of pixels."""
+    found = (images.scaled(train.scaling()) if inputs == "scaled" else images.images).astype(float)
+    n, height, width, channels = found.shape
     if shrink > 1:
         tall, wide = height // shrink, width // shrink
-        cut = scaled[:, : tall * shrink, : wide * shrink]
-        scaled = cut.reshape(n, tall, shrink, wide, shrink, channels).mean(axis=(2, 4))
-    return scaled.reshape(n, -1)
+        cut = found[:, : tall * shrink, : wide * shrink]
+        found = cut.reshape(n, tall, shrink, wide, shrink, channels).mean(axis=(2, 4))
+    rows: Rows = found.reshape(n, -1)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows if inputs == "scaled" else rows / np.where(lengths > 0, lengths, 1.0)
 
 
 def centred_labels(images: Images) -> Float[np.ndarray, "n k"]:
@@ -70,7 +74,7 @@ def chosen_by_holdout(features: Rows, Y: Float[np.ndarray, "n k"], *, seed: int)
 
 
 def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
-    choice = choose_ridge(kernel(X), Y, by="holdout", rng=np.random.default_rng([seed]), held_out=HELD_OUT)
+    choice = choose_ridge(kernel.fit(X)(X), Y, by="holdout", rng=np.random.default_rng([seed]), held_out=HELD_OUT)
     return float(np.min(choice.errors))
 
 

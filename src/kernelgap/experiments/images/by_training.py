@@ -55,8 +55,8 @@ def by_last_layer(trial: FeaturesTrial, train: Images, test: Images) -> ImageOut
 
 def _started(trial: NetworkTrial) -> tuple[Network, Params]:
     network = networks.get(trial.spec)
-    sizes = {"inputs": int(np.prod(trial.shape)), "outputs": trial.classes, "width": trial.width}
-    return network, network.init(jax.random.key(trial.seed), **sizes)
+    d = int(np.prod(trial.shape))
+    return network, network.init(jax.random.key(trial.seed), inputs=d, outputs=trial.classes, width=trial.width)
 
 
 def _features(network: Network, params: Params, train: Images, images: Images) -> np.ndarray:

@@ -2,22 +2,32 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from kernelgap.errors import InputError
+import numpy as np
+
+from kernelgap.errors import InputError, validated
 from kernelgap.experiments.images.trials import AnyImageTrial, FeaturesTrial, KernelTrial, TrainingTrial
 from kernelgap.problems.images import ImageData
 from kernelgap.training.images import ImageSchedule
 
-FACTORS = (0.125, 0.25, 0.5, 1.0)  # of the median distance: bandwidths
-DEPTHS = (2, 3, 5)  # layers of fully connected networks, whose tangent kernels are compared
+KERNELS = {  # by family; factors are of the median distance, and give bandwidths
+    "gaussian": ("gaussian(factor=0.25)", "gaussian(factor=0.5)", "gaussian(factor=1.0)"),
+    "laplace": ("laplace(factor=1.0)", "laplace(factor=2.0)", "laplace(factor=4.0)"),
+    "ntk": ("ntk2", "ntk3", "ntk(depth=4)"),
+}
+INPUTS = ("scaled", "unit")
 SHRINK = 4  # for the pooled convolutional kernel, whose cost grows with the square of the number of pixels
-FEW = 2000  # test images of kernels whose entries are costly
+POSITION = 200.0  # multiplications that one position of a layer is worth, measured
+FEW = 1000  # test images of kernels whose entries are costly
+
+Fields = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ImageScale:
     """``shown`` is how many times an image is shown to a network, in all, for each of ``sizes``; ``tangent`` the same
-    for the linearised network. ``convolved`` are the sizes for the convolutional kernels, without and with pooling.
+    for the linearised network, 0 to leave it out. ``layers`` are those of the convolutional kernels.
     """
 
     effort: str
@@ -25,12 +35,14 @@ class ImageScale:
     sizes: tuple[int, ...]
     depth: int
     width: int
+    stride: int
     shown: tuple[int, ...]
     tangent: tuple[int, ...]
-    convolved: tuple[tuple[int, ...], tuple[int, ...]]
+    for_kernels: tuple[int, ...]
+    for_cntk: tuple[int, ...]
+    for_pooled_cntk: tuple[int, ...]
     layers: int
     schedule: ImageSchedule
-    most_for_kernels: int = 10_000
     seeds: int = 1
 
     def trials(self, data: ImageData, images: str, seed: int) -> list[AnyImageTrial]:
@@ -43,57 +55,50 @@ class ImageScale:
         return possible
 
     def _of_seed(self, data: ImageData, images: str, seed: int) -> Iterator[AnyImageTrial]:
-        common = {
+        common: Fields = {
             "images": images,
             "shape": data.shape,
             "classes": len(data.classes),
             "seed": seed,
             "test": len(data.test),
         }
-        names = [f"conv-resnet-{self.depth}{gated}" for gated in ("", "-gated")]
+        plain, gated = (f"conv-resnet-{self.depth}{gates}" for gates in ("", "-gated"))
         for n, shown, tangent in zip(self.sizes, self.shown, self.tangent, strict=True):
-            for name in names:
-                schedule = self._schedule(n, shown)
-                yield TrainingTrial(network=name, width=self.width, samples=n, schedule=schedule, **common)
+            sized = {**common, "samples": n, "width": self.width, "stride": self.stride}
+            for name in (plain, gated):
+                yield validated(TrainingTrial, {**sized, "network": name, "schedule": self._schedule(n, shown)})
             if tangent:
                 schedule = self._schedule(n, tangent)
-                yield TrainingTrial(
-                    network=names[0], width=self.width, mode="ntk", samples=n, schedule=schedule, **common
-                )
-            yield FeaturesTrial(network=names[0], width=self.width, samples=n, **common)
-            if n <= self.most_for_kernels:
-                yield from self._kernels(n, common)
-        yield from self._convolved(common)
+                yield validated(TrainingTrial, {**sized, "network": plain, "mode": "ntk", "schedule": schedule})
+            yield validated(FeaturesTrial, {**sized, "network": plain})
+        for n in self.for_kernels:
+            entry = float(np.prod(data.shape) + 100)
+            for family, texts in KERNELS.items():
+                told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
+                yield validated(KernelTrial, {**common, **told})
+        for n in self.for_cntk:
+            yield self._convolved(common, n, shrink=1)
+        for n in self.for_pooled_cntk:
+            yield self._convolved(common, n, shrink=SHRINK)
 
     def _schedule(self, n: int, shown: int) -> ImageSchedule:
         epochs = max(1, round(shown / n))
         return self.schedule.model_copy(update={"epochs": epochs, "batch": min(self.schedule.batch, n)})
 
-    def _kernels(self, n: int, common: dict[str, object]) -> Iterator[AnyImageTrial]:
-        height, width, channels = common["shape"]  # type: ignore[misc]
-        entry = float(height * width * channels + 100)
-        families = {
-            "gaussian": [f"gaussian(factor={factor})" for factor in FACTORS],
-            "laplace": [f"laplace(factor={factor})" for factor in FACTORS],
-            "ntk": [f"ntk{layers}" for layers in DEPTHS],
+    def _convolved(self, common: Fields, n: int, *, shrink: int) -> AnyImageTrial:
+        """With pooling if the images are shrunk for it."""
+        height, width, channels = common["shape"]
+        image, pooling = (height // shrink, width // shrink, channels), shrink > 1
+        told = {
+            "family": f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk",
+            "kernels": [f"cntk(image={image!r}, depth={self.layers}, pooling={pooling})"],
+            "shrink": shrink,
+            "stored": True,
+            "samples": n,
+            "entry": POSITION * self.layers * (image[0] * image[1]) ** (2 if pooling else 1),
+            "test": min(FEW, common["test"]),
         }
-        for family, texts in families.items():
-            yield KernelTrial(family=family, kernels=texts, samples=n, entry=entry, **common)
-
-    def _convolved(self, common: dict[str, object]) -> Iterator[AnyImageTrial]:
-        height, width, channels = common["shape"]  # type: ignore[misc]
-        common = {**common, "test": min(FEW, int(str(common["test"])))}
-        for pooling, sizes in enumerate(self.convolved):
-            shrink = SHRINK if pooling else 1
-            image = (height // shrink, width // shrink, channels)
-            positions = image[0] * image[1]
-            text = f"cntk(image={image!r}, depth={self.layers}, pooling={bool(pooling)})"
-            family = f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk"
-            entry = 100.0 * self.layers * positions ** (2 if pooling else 1)
-            for n in sizes:
-                yield KernelTrial(
-                    family=family, kernels=[text], shrink=shrink, stored=True, samples=n, entry=entry, **common
-                )
+        return validated(KernelTrial, {**common, **told})
 
 
 QUICK = ImageScale(
@@ -101,37 +106,45 @@ QUICK = ImageScale(
     set="fashion-mnist",
     sizes=(300, 1000, 3000, 10_000),
     depth=8,
-    width=32,
-    shown=(40_000, 60_000, 100_000, 160_000),
-    tangent=(40_000, 40_000, 60_000, 60_000),
-    convolved=((300, 1000), (300, 1000)),
+    width=64,
+    stride=2,
+    shown=(40_000, 80_000, 160_000, 280_000),
+    tangent=(40_000, 60_000, 100_000, 100_000),
+    for_kernels=(300, 1000, 3000, 10_000),
+    for_cntk=(300, 1000),
+    for_pooled_cntk=(300,),
     layers=3,
     schedule=ImageSchedule(batch=32, crop=1),
 )
 LONG = ImageScale(
-    effort="hours",
+    effort="an hour or two",
     set="cifar10",
-    sizes=(1000, 5000, 10_000, 50_000),
+    sizes=(1000, 5000, 50_000),
     depth=8,
     width=64,
-    shown=(100_000, 200_000, 300_000, 750_000),
-    tangent=(50_000, 100_000, 100_000, 0),
-    convolved=((1000, 5000), (1000,)),
+    stride=1,
+    shown=(60_000, 150_000, 500_000),
+    tangent=(60_000, 100_000, 0),
+    for_kernels=(1000, 5000, 10_000),
+    for_cntk=(1000, 2000),
+    for_pooled_cntk=(300,),
     layers=5,
-    schedule=ImageSchedule(batch=64, crop=4),
+    schedule=ImageSchedule(batch=32, crop=4),
 )
 PAPER = ImageScale(
-    effort="years on 2 cores: the talk's ResNet-32, 8 times as wide, on all of CIFAR-10, 200 epochs, 3 seeds",
+    effort="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
     set="cifar10",
     sizes=(1000, 5000, 20_000, 50_000),
     depth=32,
     width=512,
+    stride=1,
     shown=(400_000, 2_000_000, 4_000_000, 10_000_000),
     tangent=(400_000, 1_000_000, 2_000_000, 5_000_000),
-    convolved=((1000, 5000, 20_000), (1000, 5000)),
+    for_kernels=(1000, 5000, 20_000, 50_000),
+    for_cntk=(1000, 5000, 20_000),
+    for_pooled_cntk=(1000, 5000),
     layers=5,
     schedule=ImageSchedule(batch=128, crop=4),
-    most_for_kernels=50_000,
     seeds=3,
 )
 SCALES = {"quick": QUICK, "long": LONG, "paper": PAPER}

@@ -101,12 +101,14 @@ class FeaturesTrial(NetworkTrial):
 class KernelTrial(ImageTrial):
     """Ridge regression with the best of some kernels of a family, on images shrunk by a factor.
 
+    The kernels see each image "scaled", as networks do, or as pixels from 0 to 1 divided by their length ("unit").
     With ``stored`` the Gram matrices are kept on disk while they are computed, and gone on with.
     """
 
     kind: Literal["kernel"] = "kernel"
     family: str
     kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    inputs: Annotated[tuple[Literal["scaled", "unit"], ...], Field(min_length=1)] = ("scaled",)
     shrink: Annotated[int, Field(ge=1)] = 1
     stored: bool = False
     entry: Annotated[float, Field(gt=0)]  # multiplications of one entry of the Gram matrix, roughly
@@ -118,7 +120,8 @@ class KernelTrial(ImageTrial):
     @property
     def multiplications(self) -> float:
         n, few = self.samples, min(self.samples, COMPARED)
-        compared = len(self.kernels) * (few**2 / 2 * self.entry + few**3) if len(self.kernels) > 1 else 0.0
+        candidates = len(self.kernels) * len(self.inputs)
+        compared = candidates * (few**2 / 2 * self.entry + few**3) if candidates > 1 else 0.0
         return compared + (n**2 / 2 + n * self.test) * self.entry + 2.0 * n**3
 
 
