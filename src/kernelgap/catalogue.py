@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 
 from kernelgap import experiments, kernels, networks, problems
+from kernelgap.experiments import images
 from kernelgap.experiments.estimate import seconds, words
 
 
@@ -19,6 +20,15 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "estimate": ", ".join(f"{scale}: {words(seconds(e, scale))}" for scale in e.scales),
             }
             for e in experiments.EXPERIMENTS.values()
+        ]
+        + [
+            {
+                "name": images.NAME,
+                "what": images.TITLE,
+                "source": "slides",
+                "scales": ", ".join(f"{name} ({scale.set}: {scale.effort})" for name, scale in images.SCALES.items()),
+                "estimate": ", ".join(f"{scale}: {words(images.estimated(scale))}" for scale in images.SCALES),
+            }
         ],
         "problems": _callables(problems.PROBLEMS),
         "networks": [

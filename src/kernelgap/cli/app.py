@@ -15,6 +15,7 @@ from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
 from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
+from kernelgap.cli.show_images import show_images
 from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
 
@@ -88,27 +89,34 @@ def run(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
     ],
-    scale: Annotated[str, typer.Option(help="quick: minutes on 2 cores. paper: the paper's whole grid.")] = "quick",
+    scale: Annotated[
+        str,
+        typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour or two."),
+    ] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
     cluster: Annotated[str | None, typer.Option(help="A Dask scheduler's address: tcp://host:8786.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
+    data: Annotated[
+        Path | None, typer.Option(help="For images: their file or folder [default: runs/images/SET.npz].")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run an experiment; run it again to go on after an interruption."""
     try:
         from kernelgap import experiments, reports
 
-        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed)
+        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, data=data)
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
-    if as_json:
+    if table.attrs["experiment"] == experiments.images.NAME:
+        show_images(table.attrs["folder"], as_json)
+    elif as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
         show.results(table)
-    written = reports.publish(table)
-    console.message(f"Report: {written.path}")
+    console.message(f"Report: {reports.publish(table)}")
     failures = [(failure["label"], failure["error"]) for failure in table.attrs["failures"]]
     tell_failures(failures, table.attrs["folder"])

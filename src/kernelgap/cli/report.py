@@ -20,7 +20,7 @@ def report(
 
     with RunFile.reading(folder) as run:
         experiment = run.description().get("experiment")
-    own = {"claims": _report_claims, "audit": _report_audit}.get(str(experiment))
+    own = {"claims": _report_claims, "audit": _report_audit, "images": _report_images}.get(str(experiment))
     if own is not None:
         own(folder, as_json)
         return
@@ -60,3 +60,13 @@ def _report_audit(folder: Path, as_json: bool) -> None:
     else:
         console.answer(found.sentence)
         console.message(f"Report: {path}")
+
+
+def _report_images(folder: Path, as_json: bool) -> None:
+    from kernelgap.cli.show_images import show_images
+    from kernelgap.experiments.images import read_image_run
+    from kernelgap.reports.images_page import write_images_page
+
+    path = write_images_page(read_image_run(folder))
+    show_images(folder, as_json)
+    console.message(f"Report: {path}")

@@ -10,6 +10,8 @@ import pandas as pd
 from kernelgap import console, problems
 from kernelgap.errors import InputError
 from kernelgap.experiments.gap_of_run import gap_of_run
+from kernelgap.experiments.images import NAME as IMAGES
+from kernelgap.experiments.images import run_images
 from kernelgap.experiments.registry import get
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
 
@@ -24,9 +26,15 @@ def run(
     workers: int | None = None,
     cluster: str | None = None,
     seed: int = 0,
+    data: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Run an experiment and return its results table, as ``kernelgap.run`` does, but write no report."""
+    if name == IMAGES:
+        how = {"workers": workers, "cluster": cluster, "seed": seed}
+        return run_images(scale, out, data=data, on_progress=on_progress, **how).as_table()  # type: ignore[arg-type]
+    if data is not None:
+        raise InputError(f"Only the experiment {IMAGES} takes data of yours: '{name}' draws its own.")
     experiment = get(name)
     name = experiment.name
     chunks = plan_chunks(experiment.trials(scale, seed))

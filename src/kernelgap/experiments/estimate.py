@@ -53,7 +53,7 @@ def _chunks(experiment: Experiment, scale: Scale) -> list[tuple[float, int]]:
 
 def words(seconds: float) -> str:
     """A duration in the unit that suits it: '4 minutes'."""
-    for unit, size in (("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
+    for unit, size in (("year", 365.25 * 86_400.0), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
         if seconds >= 0.95 * size:
             count = max(1, round(seconds / size))
             return f"{count:,} {unit}{'s' if count != 1 else ''}"

@@ -6,6 +6,7 @@ from kernelgap.experiments.fig2 import fig2a, fig2b
 from kernelgap.experiments.fig3 import fig3a, fig3b
 from kernelgap.experiments.fig4 import fig4a, fig4b
 from kernelgap.experiments.file import is_file_name, read_experiment
+from kernelgap.experiments.images import NAME as IMAGES
 from kernelgap.experiments.slides import slides_a, slides_b
 
 EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)}
@@ -17,5 +18,5 @@ def get(name: str) -> Experiment:
         return read_experiment(name)
     aliases = {alias: e for e in EXPERIMENTS.values() for alias in e.aliases}
     if name not in EXPERIMENTS and name not in aliases:
-        raise unknown("experiment", name, [*EXPERIMENTS, *aliases])
+        raise unknown("experiment", name, [*EXPERIMENTS, *aliases, IMAGES])
     return EXPERIMENTS[name] if name in EXPERIMENTS else aliases[name]

@@ -7,7 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from kernelgap import console, experiments
-from kernelgap.reports.page import Report, write_report
+from kernelgap.experiments.images import NAME as IMAGES
+from kernelgap.experiments.images import read_image_run
+from kernelgap.reports.images_page import write_images_page
+from kernelgap.reports.page import write_report
 from kernelgap.reports.summary import write_results
 from kernelgap.sweeps import Progress
 
@@ -20,6 +23,7 @@ def run(
     workers: int | None = None,
     cluster: str | None = None,
     seed: int = 0,
+    data: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
@@ -30,14 +34,19 @@ def run(
     out, named in ``attrs["failures"]``, and tried again by the next run. The table's ``attrs`` hold the experiment's
     name, scale, seed, problem, threshold, x axis and folder, and the kernel gap of its best network, if it has one
     (``certificates.KernelGap.as_record``). Progress is shown on standard error unless ``on_progress`` takes it.
+
+    The experiment "images" learns from the images at ``data``; its table has accuracies (``experiments.images``).
     """
+    how = {"workers": workers, "cluster": cluster, "seed": seed, "data": data, "on_progress": on_progress}
     with nullcontext() if on_progress is None else console.silence():
-        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, on_progress=on_progress)
+        table = experiments.run(name, scale, out, **how)  # type: ignore[arg-type]
         publish(table)
     return table
 
 
-def publish(table: pd.DataFrame) -> Report:
+def publish(table: pd.DataFrame) -> Path:
     """Write the tables and the page of a run that has just ended into its folder."""
+    if table.attrs["experiment"] == IMAGES:
+        return write_images_page(read_image_run(table.attrs["folder"]))
     write_results(table, table.attrs["folder"])
-    return write_report(table.attrs["folder"], table)
+    return write_report(table.attrs["folder"], table).path

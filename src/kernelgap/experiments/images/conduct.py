@@ -11,7 +11,7 @@ from kernelgap.experiments.images.estimate import seconds
 from kernelgap.experiments.images.ledger import ImageLedger
 from kernelgap.experiments.images.piece import Piece, read_set, set_digest, work
 from kernelgap.experiments.images.result import ImageRun, read_image_run
-from kernelgap.experiments.images.scales import SCALES
+from kernelgap.experiments.images.scales import NOMINAL, SCALES, ImageScale, SetSize
 from kernelgap.sweeps import Progress, run_chunks
 
 NAME = "images"
@@ -34,13 +34,11 @@ def run_images(
     What is finished is kept in ``out`` (default ``runs/images-SCALE``), a training that is under way with it; the same
     call goes on from there.
     """
-    if scale not in SCALES:
-        raise unknown(f"scale of {NAME}", scale, SCALES)
-    chosen = SCALES[scale]
+    chosen = get_scale(scale)
     path = _found(data, chosen.set)
     images = read_set(path)
     digest = set_digest(images)
-    trials = chosen.trials(images, digest, seed)
+    trials = chosen.trials(SetSize.of(images), digest, seed)
     folder = Path(out) if out is not None else Path("runs") / (f"{NAME}-{scale}" + (f"-seed{seed}" if seed else ""))
     pieces = sorted(
         (Piece(trial, path, folder.absolute()) for trial in trials), key=lambda piece: (-piece.cost, piece.id)
@@ -78,6 +76,18 @@ def run_images(
     if len(failures) == len(pieces):
         raise InputError(f"All {len(pieces)} chunks failed; the first with: {failures[0].error}")
     return read_image_run(folder)
+
+
+def get_scale(scale: str) -> ImageScale:
+    if scale not in SCALES:
+        raise unknown(f"scale of {NAME}", scale, SCALES)
+    return SCALES[scale]
+
+
+def estimated(scale: str) -> float:
+    """Seconds on this machine when it is idle, with a set of the usual size."""
+    chosen = get_scale(scale)
+    return seconds(chosen.trials(NOMINAL[chosen.set]))
 
 
 def _found(data: str | Path | None, name: str) -> Path:

@@ -30,6 +30,17 @@ class ImageRun:
     table: pd.DataFrame
     failures: list[Failure]
 
+    def as_table(self) -> pd.DataFrame:
+        """The table, with what the run was about in its ``attrs``."""
+        found = self.table.copy()
+        found.attrs = {
+            **{key: self.description.get(key) for key in ("experiment", "scale", "seed")},
+            **{key: self.about.get(key) for key in ("title", "set", "shape", "classes", "train", "test")},
+            "folder": str(self.folder),
+            "failures": [asdict(failure) for failure in self.failures],
+        }
+        return found
+
     @property
     def unfinished(self) -> list[str]:
         """What was planned and is not there, in words."""

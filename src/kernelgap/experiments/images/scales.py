@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,25 @@ POSITION = 200.0  # multiplications that one position of a layer is worth, measu
 FEW = 1000  # test images of kernels whose entries are costly
 
 Fields = dict[str, Any]
+
+
+class SetSize(NamedTuple):
+    """What a plan needs to know of a set of images: their size, how many classes, to learn from and to test on."""
+
+    shape: tuple[int, int, int]
+    classes: int
+    train: int
+    test: int
+
+    @classmethod
+    def of(cls, data: ImageData) -> "SetSize":
+        return cls(data.shape, len(data.classes), len(data.train), len(data.test))
+
+
+NOMINAL = {  # of the sets by name, to estimate times before they are read
+    "fashion-mnist": SetSize((28, 28, 1), 10, 60_000, 10_000),
+    "cifar10": SetSize((32, 32, 3), 10, 50_000, 10_000),
+}
 
 
 @dataclass(frozen=True)
@@ -45,22 +64,22 @@ class ImageScale:
     schedule: ImageSchedule
     seeds: int = 1
 
-    def trials(self, data: ImageData, images: str, seed: int) -> list[AnyImageTrial]:
+    def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
         """All, for images of this size and number; those that ask for more images than there are, are left out."""
-        found = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(data, images, s)]
-        possible = [trial for trial in found if trial.samples <= len(data.train)]
+        found = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
+        possible = [trial for trial in found if trial.samples <= size.train]
         if not possible:
             least = min(self.sizes)
-            raise InputError(f"The set has {len(data.train)} images to learn from: this scale needs {least} or more.")
+            raise InputError(f"The set has {size.train} images to learn from: this scale needs {least} or more.")
         return possible
 
-    def _of_seed(self, data: ImageData, images: str, seed: int) -> Iterator[AnyImageTrial]:
+    def _of_seed(self, size: SetSize, images: str, seed: int) -> Iterator[AnyImageTrial]:
         common: Fields = {
             "images": images,
-            "shape": data.shape,
-            "classes": len(data.classes),
+            "shape": size.shape,
+            "classes": size.classes,
             "seed": seed,
-            "test": len(data.test),
+            "test": size.test,
         }
         plain, gated = (f"conv-resnet-{self.depth}{gates}" for gates in ("", "-gated"))
         for n, shown, tangent in zip(self.sizes, self.shown, self.tangent, strict=True):
@@ -72,7 +91,7 @@ class ImageScale:
                 yield validated(TrainingTrial, {**sized, "network": plain, "mode": "ntk", "schedule": schedule})
             yield validated(FeaturesTrial, {**sized, "network": plain})
         for n in self.for_kernels:
-            entry = float(np.prod(data.shape) + 100)
+            entry = float(np.prod(size.shape) + 100)
             for family, texts in KERNELS.items():
                 told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
                 yield validated(KernelTrial, {**common, **told})
