@@ -12,6 +12,7 @@ from kernelgap.reports.images_points import points_of
 from kernelgap.reports.images_words import method_looks
 
 What = Literal["accuracy", "loss"]
+DASHES: list[list[int]] = [[1, 0], [7, 3], [2, 2]]  # as images.css has them in the legend
 EXTENT = 44  # of the labels of both charts, so that they stand one above the other
 THOUSANDS = "datum.value >= 1000 ? format(datum.value / 1000, ',') + 'k' : datum.label"
 STORED: dict[What, str] = {"accuracy": "accuracy test", "loss": "loss"}
@@ -62,7 +63,7 @@ def all_learning_charts(run: ImageRun) -> Any:
     return (
         alt.hconcat(*columns)
         .resolve_scale(x="independent")
-        .properties(background="#ffffff", title="How the networks learned")
+        .properties(background="#ffffff", title=alt.Title("How the networks learned", offset=14))
         .configure(font="sans-serif")
         .configure_view(strokeWidth=0)
         .configure_axis(titleFontWeight="normal", gridColor="#8884")
@@ -80,7 +81,7 @@ def _lines(run: ImageRun, rows: pd.DataFrame, samples: int, what: What, *, legen
     names = [m for m in drawn if m in set(known.method)]
     shown = alt.Legend(title=None, orient="bottom", columns=1, symbolType="stroke", symbolSize=300) if legend else None
     colour = alt.Color("method:N", scale=alt.Scale(domain=names, range=[drawn[m].colour for m in names]), legend=shown)
-    dashes = alt.Scale(domain=names, range=[list(drawn[m].dash) or [1, 0] for m in names])
+    dashes = alt.Scale(domain=names, range=[DASHES[i % len(DASHES)] for i in range(len(names))])
     x = alt.X(
         "x:Q",
         title="images shown",

@@ -165,7 +165,7 @@ def _tiles(c: Comparison) -> list[dict[str, str]]:
             tiles.append(
                 {"words": words, "number": percent(found.value), "more": more, "colour": colour_of(point.family)}
             )
-    for words, less in (("network over frozen gates", c.over_gated), ("network over kernel", c.over_kernel)):
+    for words, less in (("network over gated", c.over_gated), ("network over kernel", c.over_kernel)):
         if less is not None:
             ends = f"points ({signed(less.low)} to {signed(less.high)})"
             tiles.append({"words": words, "number": signed(less.value), "more": ends, "colour": "inherit"})

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 from kernelgap.audit.answers.results import Family
-from kernelgap.audit.answers.wording import digits
 from kernelgap.experiments.images import ImageRun
 from kernelgap.reports.audit_words import COLOURS, contender_looks
 from kernelgap.reports.images_points import (
@@ -37,7 +36,7 @@ KERNELS = {
     "ntk": "tangent kernel of infinitely wide networks without convolutions",
     "cntk": "tangent kernel of an infinitely wide convolutional network",
 }
-INPUTS = {"scaled": "scaled pixels", "unit": "pixels divided by their length"}
+INPUTS = {"scaled": "scaled pixels", "unit": "images of length 1"}
 
 
 def method_in_words(method: str) -> str:
@@ -77,7 +76,7 @@ def _setting(setting: dict[str, object]) -> str:
         elif name == "kernel":
             found.append(rounded(str(value)))
         elif name == "ridge" and isinstance(value, int | float):
-            found.append(f"ridge {digits(value)}")
+            found.append(f"ridge {value:.3g}")
         elif name in ("weights", "features"):
             found.append(f"{value:,} {name}")
     return ", ".join(found)
@@ -177,9 +176,11 @@ def _ahead(comparisons: list[Comparison], chosen: Comparison, every: str) -> str
     if start is not None:
         if len(both) == 1:
             return f"The network is ahead of {every}."
-        everywhere = start == both[0].samples
-        where = f"at each of {len(both)} numbers of images" if everywhere else f"from {start:,} images on"
-        return f"The network is ahead of {every} {where}."
+        if start == both[0].samples:
+            return f"The network is ahead of {every} at each of {len(both)} numbers of images."
+        if start == both[-1].samples:
+            return f"The network is ahead of {every} with {start:,} images, and with fewer not clearly."
+        return f"The network is ahead of {every} from {start:,} images on."
     last = both[-1].over_kernel
     assert last is not None
     place = "" if both[-1].samples == chosen.samples else f" with {both[-1].samples:,} images"
