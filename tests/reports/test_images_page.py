@@ -159,7 +159,8 @@ def test_a_side_that_is_not_there(tmp_path, no_pictures, methods, said):
     for words in said:
         assert words in told
     assert f"1 of {len(methods) + 1} parts of the run are not finished." in told
-    assert "conv-resnet-8, 1,000 images" in write_images_page(run).read_text()
+    if methods == (KERNEL,):  # without learning curves
+        assert "conv-resnet-8, 1,000 images" in write_images_page(run).read_text()
 
 
 def test_networks_alone_have_more_images_than_kernels(tmp_path):
@@ -207,7 +208,7 @@ def test_several_seeds(tmp_path):
 def test_the_interval_of_a_difference_covers_the_truth():
     rng = np.random.default_rng(0)
     covered = 0
-    for _ in range(400):
+    for _ in range(300):
         spans = []
         for p in (0.9, 0.8):
             right = int(rng.binomial(500, p))
@@ -215,7 +216,7 @@ def test_the_interval_of_a_difference_covers_the_truth():
             spans.append(Span(right / 500, interval.low, interval.high))
         less = difference(*spans)
         covered += less.low <= 0.1 <= less.high
-    assert 0.92 <= covered / 400 <= 0.98
+    assert 0.92 <= covered / 300 <= 0.98
 
 
 def test_the_page_has_the_numbers(tmp_path):
