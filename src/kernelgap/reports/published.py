@@ -9,6 +9,7 @@ import pandas as pd
 from kernelgap import console, experiments
 from kernelgap.experiments.images import NAME as IMAGES
 from kernelgap.experiments.images import read_image_run
+from kernelgap.reports.environment import keep_environment
 from kernelgap.reports.images_page import write_images_page
 from kernelgap.reports.page import write_report
 from kernelgap.reports.summary import write_results
@@ -47,6 +48,7 @@ def run(
 def publish(table: pd.DataFrame) -> Path:
     """Write the tables and the page of a run that has just ended into its folder."""
     if table.attrs["experiment"] == IMAGES:
+        keep_environment(Path(table.attrs["folder"]))
         return write_images_page(read_image_run(table.attrs["folder"]))
     write_results(table, table.attrs["folder"])
     return write_report(table.attrs["folder"], table).path

@@ -6,7 +6,7 @@ from kernelgap.experiments.estimate import speed
 from kernelgap.experiments.images.trials import AnyImageTrial
 from kernelgap.machine import cores
 
-SHARE = 0.2  # of a core's speed at products of matrices; measured over a run at the quick scale
+SHARE = 0.33  # of a core's speed at products of matrices; measured over a run at the quick scale
 GPU = (
     1e13  # floating-point operations a second that a GPU may sustain, of the 2 to 10 times as many that it is sold with
 )

@@ -18,7 +18,8 @@ KERNELS = {  # by family; factors are of the median distance, and give bandwidth
 }
 INPUTS = ("scaled", "unit")
 SHRINK = 4  # for the pooled convolutional kernel, whose cost grows with the square of the number of pixels
-POSITION = 200.0  # multiplications that one position of a layer is worth, measured
+POSITION = 400.0  # multiplications that one position of a layer is worth, measured
+TANGENT_RATE = 0.3  # of the linearised network, which learns slowly: best of 0.01, 0.03, 0.1 and 0.3
 FEW = 1000  # test images of kernels whose entries are costly
 
 Fields = dict[str, Any]
@@ -87,7 +88,7 @@ class ImageScale:
             for name in (plain, gated):
                 yield validated(TrainingTrial, {**sized, "network": name, "schedule": self._schedule(n, shown)})
             if tangent:
-                schedule = self._schedule(n, tangent)
+                schedule = self._schedule(n, tangent).model_copy(update={"rate": TANGENT_RATE})
                 yield validated(TrainingTrial, {**sized, "network": plain, "mode": "ntk", "schedule": schedule})
             yield validated(FeaturesTrial, {**sized, "network": plain})
         for n in self.for_kernels:
