@@ -142,7 +142,7 @@ class _Run:
         rate = np.float32(self.schedule.rate_at(progress.step, self.steps))
         images, labels = self.train.images[rows], self.train.labels[rows].astype(np.int32)
         key = jax.random.fold_in(self._key, progress.step)
-        state, loss = advance(self.model, self.schedule, state, self._constants, images, labels, key, rate)
+        state, loss = advance(self.model, self.schedule.rule, state, self._constants, images, labels, key, rate)
         progress.losses.append(float(loss))
         progress.step += 1
         if batch + 1 == self.per_epoch:

@@ -1,11 +1,21 @@
 """How long to train on images, in which batches, with which augmentation, and how the rate falls on the way."""
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.errors import InputError, validated
+
+
+class Rule(NamedTuple):
+    """What a single step needs to know: trainings that differ in nothing of it share a compiled program."""
+
+    momentum: float
+    decay: float
+    crop: int
+    flips: bool
+    loss: str
 
 
 class ImageSchedule(BaseModel):
@@ -33,6 +43,10 @@ class ImageSchedule(BaseModel):
     def checked(cls, **fields: object) -> "ImageSchedule":
         """A schedule, or one sentence about the first field that is wrong."""
         return validated(cls, fields)
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(self.momentum, self.decay, self.crop, self.flips, self.loss)
 
     def steps_per_epoch(self, images: int) -> int:
         if images < self.batch:

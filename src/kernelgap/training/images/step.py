@@ -12,7 +12,7 @@ from kernelgap.errors import InputError
 from kernelgap.networks import Params
 from kernelgap.problems.images import Scaling
 from kernelgap.training.images.augmentation import augmented
-from kernelgap.training.images.schedule import ImageSchedule
+from kernelgap.training.images.schedule import Rule
 from kernelgap.training.modes import Layers, Model
 
 KEPT = 0.9  # of batch statistics, where there are any, with each step
@@ -40,10 +40,10 @@ def at_rest(model: Model, params: Params) -> ImageState:
     return ImageState(dict(trained), {name: jnp.zeros_like(w) for name, w in trained.items()}, dict(frozen))
 
 
-@partial(jax.jit, static_argnames=("model", "schedule"), donate_argnames=("state",))
+@partial(jax.jit, static_argnames=("model", "rule"), donate_argnames=("state",))
 def advance(
     model: Model,
-    schedule: ImageSchedule,
+    rule: Rule,
     state: ImageState,
     scaling: tuple[Array, Array],
     images: UInt8[Array, "n height width channels"],
@@ -52,15 +52,15 @@ def advance(
     rate: Float[Array, ""],
 ) -> tuple[ImageState, Float[Array, ""]]:
     """One step of PyTorch's SGD, v <- momentum v + gradient + decay w, then w <- w - rate v; and the loss before it."""
-    x = augmented(key, _scaled(images, scaling), crop=schedule.crop, flips=schedule.flips).reshape(len(images), -1)
+    x = augmented(key, _scaled(images, scaling), crop=rule.crop, flips=rule.flips).reshape(len(images), -1)
 
     def loss(trained: Params) -> tuple[Array, Params]:
         outputs, seen = _outputs(model, trained, state.frozen, x)
-        return _losses(schedule, outputs, labels).mean(), seen
+        return _losses(rule, outputs, labels).mean(), seen
 
     (value, seen), gradient = jax.value_and_grad(loss, has_aux=True)(state.trained)
     momentum = jax.tree.map(
-        lambda v, g, w: schedule.momentum * v + g + schedule.decay * w, state.momentum, gradient, state.trained
+        lambda v, g, w: rule.momentum * v + g + rule.decay * w, state.momentum, gradient, state.trained
     )
     trained = jax.tree.map(lambda w, v: w - rate * v, state.trained, momentum)
     followed = {name: KEPT * state.frozen[name] + (1 - KEPT) * now for name, now in seen.items()}
@@ -101,9 +101,9 @@ def _outputs(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[A
     return model.predict(trained, frozen, model.prepare(frozen, x)), {}
 
 
-def _losses(schedule: ImageSchedule, outputs: Float[Array, "n k"], labels: Int[Array, " n"]) -> Float[Array, " n"]:
+def _losses(rule: Rule, outputs: Float[Array, "n k"], labels: Int[Array, " n"]) -> Float[Array, " n"]:
     k = outputs.shape[1]
-    if schedule.loss == "squared":
+    if rule.loss == "squared":
         targets = jax.nn.one_hot(labels, k) - 1 / k
         return 0.5 * jnp.sum((outputs - targets) ** 2, axis=1)
     return -jnp.take_along_axis(jax.nn.log_softmax(outputs), labels[:, None], axis=1)[:, 0]
