@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 PATIENCE = 1.0  # seconds without a word about progress
+SILENCE = 60.0  # seconds after which the same words are said again, if more is done
 
 
 def message(text: str) -> None:
@@ -45,7 +46,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str |
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[float, str], None]]:
-    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change.
+    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change, and
+    each minute in which the share does.
 
     Lines come from the second second on. What happens within something that shows its progress shows none of its own.
     """
@@ -96,12 +98,14 @@ def _bar(title: str, console: Console) -> Iterator[Callable[[float, str], None]]
 
 def _lines(title: str) -> Callable[[float, str], None]:
     began = time.monotonic()
-    said = ""
+    said, when, far = "", began, ""
 
     def show(share: float, words: str) -> None:
-        nonlocal said
-        if words and words != said and time.monotonic() - began > PATIENCE:
-            said = words
+        nonlocal said, when, far
+        now = time.monotonic()
+        again = now - when > SILENCE and f"{share:.0%}" != far
+        if words and (words != said or again) and now - began > PATIENCE:
+            said, when, far = words, now, f"{share:.0%}"
             print(f"{title}: {share:.0%}, {time.monotonic() - began:.0f} s, {words}", file=sys.stderr, flush=True)
 
     return show

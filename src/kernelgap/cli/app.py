@@ -91,7 +91,7 @@ def run(
     ],
     scale: Annotated[
         str,
-        typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour or two."),
+        typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour."),
     ] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,

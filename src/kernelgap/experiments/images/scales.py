@@ -137,13 +137,13 @@ QUICK = ImageScale(
     schedule=ImageSchedule(batch=32, crop=1),
 )
 LONG = ImageScale(
-    effort="an hour or two",
+    effort="about an hour",
     set="cifar10",
     sizes=(1000, 5000, 50_000),
     depth=8,
-    width=64,
-    stride=1,
-    shown=(60_000, 150_000, 500_000),
+    width=128,
+    stride=2,
+    shown=(60_000, 150_000, 400_000),
     tangent=(60_000, 100_000, 0),
     for_kernels=(1000, 5000, 10_000),
     for_cntk=(1000, 2000),
