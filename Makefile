@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench bench-training bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -24,10 +24,13 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: bench-training bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
+bench: bench-training bench-images bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
 
 bench-training: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python
+
+bench-images: $(VENV)/.ready .venv-torch/.ready
+	$(BIN)/python benchmarks/images.py --torch-python .venv-torch/bin/python
 
 bench-kernels: $(VENV)/.ready .venv-neural-tangents/.ready
 	$(BIN)/python benchmarks/kernels.py --peer-python .venv-neural-tangents/bin/python

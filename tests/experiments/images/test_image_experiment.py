@@ -72,6 +72,9 @@ def test_plan(data):
     assert all(read_image_trial(trial.model_dump_json()) == trial for trial in found)
     fewer = TINY.trials(SetSize((8, 8, 1), 2, 30, 50))
     assert {trial.samples for trial in fewer} == {20}
+    small = TINY.trials(SetSize((5, 6, 3), 2, 60, 50))  # too small to be shrunk
+    assert small[-1].kernels == ("cntk(image=(5, 6, 3), depth=2, pooling=True)",)
+    assert small[-1].shrink == 1
     with pytest.raises(InputError, match="20 or more"):
         TINY.trials(SetSize((8, 8, 1), 2, 10, 50))
 

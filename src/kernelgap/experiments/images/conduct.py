@@ -12,6 +12,7 @@ from kernelgap.experiments.images.ledger import ImageLedger
 from kernelgap.experiments.images.piece import Piece, read_set, set_digest, work
 from kernelgap.experiments.images.result import ImageRun, read_image_run
 from kernelgap.experiments.images.scales import NOMINAL, SCALES, ImageScale, SetSize
+from kernelgap.problems.images import Images
 from kernelgap.sweeps import Progress, run_chunks
 
 NAME = "images"
@@ -66,6 +67,7 @@ def run_images(
                 "network": {"depth": chosen.depth, "width": chosen.width},
             }
         )
+        _tell_what_is_left_out(chosen, images.train)
         done = ledger.finished()
         left = [piece.trial for piece in pieces if piece.id not in done]
         if left and on_progress is None and cluster is None:
@@ -76,6 +78,12 @@ def run_images(
     if len(failures) == len(pieces):
         raise InputError(f"All {len(pieces)} chunks failed; the first with: {failures[0].error}")
     return read_image_run(folder)
+
+
+def _tell_what_is_left_out(scale: ImageScale, train: Images) -> None:
+    beyond = [f"{n:,}" for n in scale.sizes if n > len(train)]
+    if beyond:
+        console.message(f"The set has {len(train):,} images to learn from, so {', '.join(beyond)} are left out.")
 
 
 def get_scale(scale: str) -> ImageScale:

@@ -97,18 +97,19 @@ class ImageScale:
                 told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
                 yield validated(KernelTrial, {**common, **told})
         for n in self.for_cntk:
-            yield self._convolved(common, n, shrink=1)
+            yield self._convolved(common, n, pooling=False)
         for n in self.for_pooled_cntk:
-            yield self._convolved(common, n, shrink=SHRINK)
+            yield self._convolved(common, n, pooling=True)
 
     def _schedule(self, n: int, shown: int) -> ImageSchedule:
         epochs = max(1, round(shown / n))
         return self.schedule.model_copy(update={"epochs": epochs, "batch": min(self.schedule.batch, n)})
 
-    def _convolved(self, common: Fields, n: int, *, shrink: int) -> AnyImageTrial:
-        """With pooling if the images are shrunk for it."""
+    def _convolved(self, common: Fields, n: int, *, pooling: bool) -> AnyImageTrial:
+        """With pooling on images that are shrunk for it, if they are not small already."""
         height, width, channels = common["shape"]
-        image, pooling = (height // shrink, width // shrink, channels), shrink > 1
+        shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
+        image = (height // shrink, width // shrink, channels)
         told = {
             "family": f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk",
             "kernels": [f"cntk(image={image!r}, depth={self.layers}, pooling={pooling})"],
