@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 PATIENCE = 1.0  # seconds without a word about progress
-SILENCE = 60.0  # seconds after which the same words are said again, if more is done
+SILENCE = 60.0  # seconds after which the same words are said again, if more is done; ten times as long if not
 
 
 def message(text: str) -> None:
@@ -103,7 +103,7 @@ def _lines(title: str) -> Callable[[float, str], None]:
     def show(share: float, words: str) -> None:
         nonlocal said, when, far
         now = time.monotonic()
-        again = now - when > SILENCE and f"{share:.0%}" != far
+        again = now - when > SILENCE and (f"{share:.0%}" != far or now - when > 10 * SILENCE)
         if words and (words != said or again) and now - began > PATIENCE:
             said, when, far = words, now, f"{share:.0%}"
             print(f"{title}: {share:.0%}, {time.monotonic() - began:.0f} s, {words}", file=sys.stderr, flush=True)

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     partial = target.with_name(target.name + ".partial")
     try:
         yield partial
+        with partial.open("rb") as written:
+            os.fsync(written.fileno())  # its content first, then its name, whatever happens to the machine
         partial.replace(target)
     except OSError as error:
         raise InputError(f"'{target}' could not be written: {error.strerror or error}.") from None

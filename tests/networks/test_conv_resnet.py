@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from kernelgap import networks
+from kernelgap import kernels, networks
 from kernelgap.errors import InputError
 from kernelgap.networks import conv_resnet
 from kernelgap.networks.convolutional import image_resnet
-from kernelgap.training import get_model
+from kernelgap.training import Schedule, get_model, train_grid
 
 IMAGE = (6, 5, 2)  # not square, one side odd, so that no two axes can be mixed up
 KINDS = [(gated, normalisation) for gated in (False, True) for normalisation in ("group", "batch")]
@@ -206,6 +206,15 @@ def test_by_name():
 def test_refused(name, words):
     with pytest.raises(InputError, match=words):
         networks.get(name)
+
+
+def test_batches_are_for_train_images_alone():
+    network, params = made(normalisation="batch", width=8)
+    with pytest.raises(InputError, match="normalisation='group'"):
+        kernels.empirical(network, params)
+    X, Y = np.zeros((10, 60)), np.zeros((10, 3))
+    with pytest.raises(InputError, match="only train_images"):
+        train_grid(get_model(network, "all"), params, [0.1], [0.0], (X, Y), schedule=Schedule(batch=10), seed=[0])
 
 
 def test_sizes_that_do_not_fit():

@@ -127,7 +127,7 @@ def _finite(value: float) -> float | None:
 
 
 def interval(row: Mapping[str, Any]) -> tuple[float, float]:
-    """Two standard errors to either side of the test error; everything, if it diverged."""
+    """Two standard errors to either side of the test error; beyond everything, if it diverged."""
     if row["test_error"] is None:
         return (np.inf, np.inf)
     return row["test_error"] - 2 * row["standard_error"], row["test_error"] + 2 * row["standard_error"]

@@ -100,13 +100,16 @@ def run(
     data: Annotated[
         Path | None, typer.Option(help="For images: their file or folder [default: runs/images/SET.npz].")
     ] = None,
+    flips: Annotated[
+        bool, typer.Option("--flips/--no-flips", help="For images: mirror them for networks, or not.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Run an experiment; run it again to go on after an interruption."""
     try:
         from kernelgap import experiments, reports
 
-        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, data=data)
+        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, data=data, flips=flips)
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")

@@ -27,13 +27,14 @@ def run(
     cluster: str | None = None,
     seed: int = 0,
     data: str | Path | None = None,
+    flips: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Run an experiment and return its results table, as ``kernelgap.run`` does, but write no report."""
     if name == IMAGES:
-        how = {"workers": workers, "cluster": cluster, "seed": seed}
+        how = {"workers": workers, "cluster": cluster, "seed": seed, "flips": flips}
         return run_images(scale, out, data=data, on_progress=on_progress, **how).as_table()  # type: ignore[arg-type]
-    if data is not None:
+    if data is not None or not flips:
         raise InputError(f"Only the experiment {IMAGES} takes data of yours: '{name}' draws its own.")
     experiment = get(name)
     name = experiment.name

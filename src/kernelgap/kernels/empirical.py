@@ -26,7 +26,7 @@ from kernelgap.kernels.kernel import Gram, Kernel, check_two
 from kernelgap.kernels.pairs import Rows
 from kernelgap.kernels.structure import Factors, Structure, factors, find_structure
 from kernelgap.machine import require_memory
-from kernelgap.networks import Network, Params
+from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.rows import check_rows
 from kernelgap.training import Model, get_model
 
@@ -53,6 +53,7 @@ class Empirical(Kernel):
         if not isinstance(self.network, Network):
             kind = type(self.network).__name__
             raise InputError(f"network must be a Network, such as networks.get('2layer'), not of the type {kind}.")
+        check_normalised(self.network)
         names = sorted(self.network.layers)
         if not isinstance(self.params, Mapping) or sorted(self.params) != names:
             raise InputError(f"params must be the weights of {self.network.name} by name: {', '.join(names)}.")

@@ -211,7 +211,8 @@ class GramFile:
         size = len(self._head) + 8 * self._shape[0] * self._shape[1]
         try:
             os.ftruncate(self._file, size)
-            os.posix_fallocate(self._file, 0, size)  # a disk that is too small says so now
+            if hasattr(os, "posix_fallocate"):  # a disk that is too small says so now
+                os.posix_fallocate(self._file, 0, size)
             self._pwrite(self._head, 0)
             os.fsync(self._file)
         except OSError as error:

@@ -8,7 +8,7 @@ from kernelgap.networks.convolutional import conv_resnet
 from kernelgap.networks.deep_resnet import deep_resnet
 from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
-from kernelgap.networks.network import MODES, Network, Params, Weight
+from kernelgap.networks.network import MODES, Network, Params, Weight, check_normalised
 from kernelgap.networks.patch_resnet import check_patches, patch_resnet
 from kernelgap.networks.resnet import resnet
 from kernelgap.networks.resnet_full import resnet_full
@@ -48,6 +48,7 @@ __all__ = [
     "Params",
     "Theory",
     "Weight",
+    "check_normalised",
     "conv_resnet",
     "deep_resnet",
     "gated",

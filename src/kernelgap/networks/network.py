@@ -58,6 +58,15 @@ def _signs(key: jax.Array, shape: tuple[int, ...], dtype: type) -> Float[Array, 
     return jax.random.permutation(key, jnp.broadcast_to(row, shape), axis=-1, independent=True)
 
 
+def check_normalised(network: "Network") -> None:
+    """Refuse a network that is no function of one input until it is trained."""
+    if network.apply_batch is not None:
+        raise InputError(
+            f"{network.name} is normalised by the batches that it is trained on: only train_images of "
+            "kernelgap.training.images trains it, and its kernels need normalisation='group'."
+        )
+
+
 @dataclass(frozen=True)
 class Network:
     """A family of functions out(x) = A features(x), from R^d to R^k, of width m.
@@ -116,7 +125,7 @@ class Network:
 
     @property
     def gates(self) -> tuple[str, ...]:
-        """The weights that stay at their start in every mode."""
+        """The weights that no mode trains: gates, which stay at their start, and statistics of batches."""
         return tuple(name for name, layer in self.layers.items() if layer in UNTRAINED)
 
     def takes(self, params: Params) -> tuple[int, int]:

@@ -11,8 +11,9 @@ from typing import Any
 from kernelgap import console
 from kernelgap.audit.answers.wording import digits
 from kernelgap.errors import InputError
-from kernelgap.experiments.images import SCALES, ImageRun
+from kernelgap.experiments.images import ImageRun
 from kernelgap.experiments.images.by_training import WATCHED
+from kernelgap.experiments.images.scales import TANGENT_RATE
 from kernelgap.experiments.images.trials import COMPARED, HELD_OUT
 from kernelgap.reports.charts import PICTURES, save_pictures
 from kernelgap.reports.environment import duration, environment, kept_environment
@@ -136,7 +137,8 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
         "watched": min(WATCHED, int(run.about.get("test", WATCHED))),
         "compared": COMPARED,
         "held_out": f"{HELD_OUT:.0%}",
-        "schedule": SCALES[scale].schedule if scale in SCALES else None,
+        "schedule": run.about.get("schedule"),
+        "tangent_rate": TANGENT_RATE,
         "seeds": max(p.seeds for p in points),
         "fewer": sorted({p.method for p in points if p.tested < int(run.about.get("test", 0))}),
         "fewest": min(p.tested for p in points),

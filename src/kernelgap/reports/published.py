@@ -25,6 +25,7 @@ def run(
     cluster: str | None = None,
     seed: int = 0,
     data: str | Path | None = None,
+    flips: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Run an experiment, by name or from a YAML or TOML file, and return its results table: one row a trial.
@@ -36,9 +37,17 @@ def run(
     name, scale, seed, problem, threshold, x axis and folder, and the kernel gap of its best network, if it has one
     (``certificates.KernelGap.as_record``). Progress is shown on standard error unless ``on_progress`` takes it.
 
-    The experiment "images" learns from the images at ``data``; its table has accuracies (``experiments.images``).
+    The experiment "images" learns from the images at ``data``, for networks mirrored half of the time unless ``flips``
+    is False; its table has accuracies (``experiments.images``).
     """
-    how = {"workers": workers, "cluster": cluster, "seed": seed, "data": data, "on_progress": on_progress}
+    how = {
+        "workers": workers,
+        "cluster": cluster,
+        "seed": seed,
+        "data": data,
+        "flips": flips,
+        "on_progress": on_progress,
+    }
     with nullcontext() if on_progress is None else console.silence():
         table = experiments.run(name, scale, out, **how)  # type: ignore[arg-type]
         publish(table)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
-from kernelgap.networks import Network, Params
+from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
@@ -91,6 +91,7 @@ def train_grid(
     of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
     not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
     """
+    check_normalised(model.network)
     if evaluate is not None and "train" in evaluate:
         raise InputError('"train" is the training sample: give the sample to evaluate another name.')
     samples = as_samples({"train": train, **(evaluate or {})})

@@ -198,6 +198,13 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
         trained(model, params, checkpoint=path)
 
 
+def test_a_checkpoint_that_cannot_be_written_ends_no_training(tmp_path):
+    model, params = started()
+    with pytest.warns(UserWarning, match="training goes on without it"):
+        found = trained(model, params, checkpoint=tmp_path / "none" / "t.safetensors", every=0.0)
+    assert same(found, trained(model, params))
+
+
 def test_a_rate_that_is_too_fast_diverges():
     model, params = started(mode="ntk")
     found = trained(model, params, ImageSchedule(epochs=30, batch=10, rate=1e12, warmup=0.0))

@@ -51,13 +51,16 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
 
 
 def judge(numbers: Numbers) -> Verdict:
-    """The difference is over paired answers: those of the two networks to the same images."""
+    """The difference is over paired answers: those of the two networks to the same images.
+
+    Seeds share most of their images, so its error is that of a single seed.
+    """
     rows = numbers["rows"]
     ordinary, gated = (float(np.mean([row[kind] for row in rows])) for kind in ("ordinary", "gated"))
     tested = sum(row["tested"] for row in rows)
     lost = sum(row["only ordinary"] - row["only gated"] for row in rows) / tested
     apart = sum(row["only ordinary"] + row["only gated"] for row in rows) / tested
-    error = 2 * math.sqrt(max(apart - lost**2, 0.0) / tested)
+    error = 2 * math.sqrt(max(apart - lost**2, 0.0) / (tested / len(rows)))
     measured = f"{ordinary:.2%} against {gated:.2%} on digits, {100 * lost:.2f} +- {100 * error:.2f} points apart"
     if not all(row["gates kept"] for row in rows):
         return Verdict("fails", measured, "A gate is not what it was before training.")

@@ -1,6 +1,6 @@
 """Trials by ridge regression: with a kernel on pixels, or over features."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from kernelgap import kernels
 from kernelgap.experiments.images.outcome import ImageOutcome
 from kernelgap.experiments.images.trials import COMPARED, HELD_OUT, KernelTrial
 from kernelgap.kernels import Kernel
+from kernelgap.machine import require_memory
 from kernelgap.problems.images import Images
 from kernelgap.regression import at_edge, choose_ridge, feature_path
 from kernelgap.regression.selection import held_out_rows
@@ -23,26 +24,40 @@ def by_kernel(
     trial: KernelTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
 ) -> ImageOutcome:
     """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
-    Y, few = centred_labels(train), slice(0, min(COMPARED, len(train)))
-    candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
-    kernel, inputs = candidates[0]
-    if len(candidates) > 1:
-        X = {inputs: pixels(train, train, inputs, trial.shrink)[few] for inputs in trial.inputs}
-        errors = [_held_out_error(kernel, X[inputs], Y[few], trial.seed) for kernel, inputs in candidates]
-        kernel, inputs = candidates[int(np.argmin(errors))]
-    tell(0.1)
-    X_train, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
-    kernel = kernel.fit(X_train)
+    n = len(train)
+    require_memory(3 * 8 * n * n, f"Kernel regression on {n} images", "Take fewer, or fewer workers.")
+    Y = centred_labels(train)
+    kernel, inputs = _best_kernel(trial, train, Y, tell)
+    X, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
+    kernel = kernel.fit(X)
     place = folder / trial.id if trial.stored else None
-    gram, cross = _grams(kernel, X_train, X_test, place, lambda share: tell(0.1 + 0.7 * share))
+    gram, cross = _grams(kernel, X, X_test, place, lambda share: tell(0.2 + 0.5 * share))
+    tell(0.7 if trial.stored else 0.4)
     choice = choose_ridge(gram, Y, by="holdout", rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
-    predicted = np.concatenate([np.argmax(block @ choice.coefficients, axis=1) for block in cross()])
-    ridge = choice.ridge / float(np.mean(np.diagonal(gram)))
-    return ImageOutcome.of(
-        predicted,
-        test.labels,
-        setting={"kernel": kernel.spec, "inputs": inputs, "ridge": ridge, "edge": at_edge(choice.ridge, choice.ridges)},
-    )
+    tell(0.9)
+    predicted = np.concatenate([np.argmax(block @ choice.coefficients, axis=1) for block in cross])
+    setting = {
+        "kernel": kernel.spec,
+        "inputs": inputs,
+        "ridge": choice.ridge / float(np.mean(np.diagonal(gram))),
+        "edge": at_edge(choice.ridge, choice.ridges),
+    }
+    return ImageOutcome.of(predicted, test.labels, setting=setting)
+
+
+def _best_kernel(
+    trial: KernelTrial, train: Images, Y: Float[np.ndarray, "n k"], tell: Callable[[float], None]
+) -> tuple[Kernel, str]:
+    """The kernel and inputs with the least error on a holdout of the first images."""
+    candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
+    if len(candidates) == 1:
+        return candidates[0]
+    few = train.rows(np.arange(min(COMPARED, len(train))))
+    errors = []
+    for i, (kernel, inputs) in enumerate(candidates):
+        errors.append(_held_out_error(kernel, pixels(train, few, inputs, trial.shrink), Y[: len(few)], trial.seed))
+        tell(0.2 * (i + 1) / len(candidates))
+    return candidates[int(np.nanargmin(errors))]
 
 
 def pixels(train: Images, images: Images, inputs: str = "scaled", shrink: int = 1) -> Rows:
@@ -64,31 +79,37 @@ def centred_labels(images: Images) -> Float[np.ndarray, "n k"]:
     return np.eye(k)[images.labels] - 1 / k
 
 
-def chosen_by_holdout(features: Rows, Y: Float[np.ndarray, "n k"], *, seed: int) -> tuple[float, np.ndarray]:
-    """The ridge with the least error on the part held out, and the weights with it on all rows."""
+def chosen_by_holdout(
+    features: Rows, Y: Float[np.ndarray, "n k"], *, seed: int
+) -> tuple[dict[str, object], np.ndarray]:
+    """The ridge with the least error on the part held out, over the features' mean squared length, and the weights
+    with it on all rows.
+    """
     (out,) = held_out_rows(np.random.default_rng([seed]).permutation(len(features)), HELD_OUT)
     kept = np.setdiff1d(np.arange(len(features)), out)
     path = feature_path(features[kept], Y[kept])
-    best = float(path.penalties[np.argmin(path.errors(features[out], Y[out]))])
-    return best, feature_path(features, Y, best).weights[0]
+    best = float(path.penalties[np.nanargmin(path.errors(features[out], Y[out]))])
+    size = float(np.mean(np.sum(features**2, axis=1)))
+    setting: dict[str, object] = {"ridge": best / size, "edge": at_edge(best, path.penalties)}
+    return setting, feature_path(features, Y, best).weights[0]
 
 
 def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
     choice = choose_ridge(kernel.fit(X)(X), Y, by="holdout", rng=np.random.default_rng([seed]), held_out=HELD_OUT)
-    return float(np.min(choice.errors))
+    return float(np.nanmin(choice.errors))
 
 
 def _grams(
     kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, tell: Callable[[float], None]
-) -> tuple[np.ndarray, Callable[[], list[np.ndarray]]]:
-    """Of the training images, and of test images with them, some at a time."""
+) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """Of the training images, and of test images with them, computed some at a time."""
     step = max(1, BLOCK // len(X))
     blocks = [slice(i, i + step) for i in range(0, len(Z), step)]
     if folder is None:
-        return kernel(X), lambda: [kernel(Z[block], X) for block in blocks]
+        return kernel(X), (kernel(Z[block], X) for block in blocks)
     half = len(X) / (len(X) + 2 * len(Z))
     gram = kernels.stored_gram(kernel, X, folder=folder / "train", on_progress=lambda share: tell(half * share))
     cross = kernels.stored_gram(
         kernel, Z, X, folder=folder / "test", on_progress=lambda share: tell(half + (1 - half) * share)
     )
-    return gram, lambda: [cross[block] for block in blocks]
+    return gram, (cross[block] for block in blocks)

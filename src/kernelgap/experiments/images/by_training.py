@@ -14,7 +14,8 @@ from kernelgap.networks import Network, Params
 from kernelgap.problems.images import Images
 from kernelgap.training import get_model
 from kernelgap.training.images import train_images
-from kernelgap.training.images.step import at_rest, outputs
+from kernelgap.training.images.step import at_rest
+from kernelgap.training.images.step import outputs as outputs_of
 
 WATCHED = 1000  # test images that learning curves are drawn with; the end is measured on all
 
@@ -37,10 +38,12 @@ def by_training(
         on_progress=lambda share: tell(0.95 * share),
     )
     curves = {name: [v for v in values if np.isfinite(v)] for name, values in trained.curves.items()}
-    if trained.diverged:
-        return ImageOutcome(0.0, 0, len(test), "diverged", curves=curves)
+    outputs = trained.outputs(test.images)
+    if trained.diverged or not np.isfinite(outputs).all():
+        return ImageOutcome(trained.earlier, 0, len(test), "diverged", curves=curves)
     setting = {"steps": trained.steps, "weights": sum(int(w.size) for w in trained.state.trained.values())}
-    return ImageOutcome.of(trained.predict(test.images), test.labels, setting=setting, curves=curves)
+    predicted = np.argmax(outputs, axis=1)
+    return ImageOutcome.of(predicted, test.labels, setting=setting, curves=curves, seconds=trained.earlier)
 
 
 def by_last_layer(trial: FeaturesTrial, train: Images, test: Images) -> ImageOutcome:
@@ -48,9 +51,9 @@ def by_last_layer(trial: FeaturesTrial, train: Images, test: Images) -> ImageOut
     network, params = _started(trial)
     features, of_test = (_features(network, params, train, images) for images in (train, test))
     Y = centred_labels(train)
-    ridge, weights = chosen_by_holdout(features, Y, seed=trial.seed)
+    setting, weights = chosen_by_holdout(features, Y, seed=trial.seed)
     predicted = np.argmax(of_test @ weights, axis=1)
-    return ImageOutcome.of(predicted, test.labels, setting={"ridge": ridge, "features": features.shape[1]})
+    return ImageOutcome.of(predicted, test.labels, setting={**setting, "features": features.shape[1]})
 
 
 def _started(trial: NetworkTrial) -> tuple[Network, Params]:
@@ -64,4 +67,4 @@ def _features(network: Network, params: Params, train: Images, images: Images) -
     model = get_model(network, "last")
     state = at_rest(model, params)
     every = state._replace(trained={"A": np.eye(params["A"].shape[1], dtype=np.float32)})
-    return outputs(model, every, train.scaling(), images.images)
+    return outputs_of(model, every, train.scaling(), images.images)

@@ -1,6 +1,7 @@
 """Run the experiment on images: read the set, plan, let everybody learn, and keep what comes of it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.experiments.estimate import words
 from kernelgap.experiments.images.estimate import seconds
 from kernelgap.experiments.images.ledger import ImageLedger
-from kernelgap.experiments.images.piece import Piece, read_set, set_digest, work
+from kernelgap.experiments.images.piece import Piece, read_set, work
 from kernelgap.experiments.images.result import ImageRun, read_image_run
 from kernelgap.experiments.images.scales import NOMINAL, SCALES, ImageScale, SetSize
 from kernelgap.problems.images import Images
@@ -28,17 +29,21 @@ def run_images(
     workers: int | None = None,
     cluster: str | None = None,
     seed: int = 0,
+    flips: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ImageRun:
     """Run the experiment at a scale, on the images at ``data`` (default: where the script puts the scale's set).
 
-    What is finished is kept in ``out`` (default ``runs/images-SCALE``), a training that is under way with it; the same
-    call goes on from there.
+    Networks see images mirrored half of the time; ``flips=False`` is for those that have a left and a right, such as
+    digits. What is finished is kept in ``out`` (default ``runs/images-SCALE``), a training that is under way with it;
+    the same call goes on from there.
     """
     chosen = get_scale(scale)
     path = _found(data, chosen.set)
-    images = read_set(path)
-    digest = set_digest(images)
+    read_set.cache_clear()  # the file may be another since this process read it
+    images, digest = read_set(path)
+    if not flips:
+        chosen = replace(chosen, schedule=chosen.schedule.model_copy(update={"flips": False}))
     trials = chosen.trials(SetSize.of(images), digest, seed)
     folder = Path(out) if out is not None else Path("runs") / (f"{NAME}-{scale}" + (f"-seed{seed}" if seed else ""))
     pieces = sorted(
@@ -58,7 +63,8 @@ def run_images(
         ledger.note(
             {
                 "title": TITLE,
-                "set": path.stem,
+                "set": _name(path),
+                "schedule": chosen.schedule.model_dump(),
                 "shape": list(images.shape),
                 "classes": list(images.classes),
                 "train": len(images.train),
@@ -102,6 +108,14 @@ def _found(data: str | Path | None, name: str) -> Path:
     path = Path(data) if data is not None else HOME / f"{name}.npz"
     if not path.exists():
         fetch = f"python scripts/fetch_images.py {name} --into {HOME}"
-        what = "give the path of your images with --data" + ("" if data is not None else f", or fetch them: {fetch}")
+        other = "" if data is not None else f", or fetch them with the repository's script: {fetch}"
+        what = f"give the path of your images with --data{other}"
         raise InputError(f"There are no images at '{path}': {what}.")
-    return path.absolute()
+    return path.resolve()
+
+
+def _name(path: Path) -> str:
+    """What to call a set: its NPZ file without the ending, or the folder of its files."""
+    if path.is_dir():
+        return path.name
+    return path.stem if path.suffix.lower() == ".npz" else path.parent.name

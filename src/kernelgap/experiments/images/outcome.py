@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-Tell = Any  # Callable[[float], None], the share that is done
-
 
 @dataclass(frozen=True)
 class ImageOutcome:
@@ -25,8 +23,8 @@ class ImageOutcome:
 
     @classmethod
     def of(cls, predicted: Int[np.ndarray, " n"], labels: Int[np.ndarray, " n"], **more: Any) -> "ImageOutcome":
-        """Its time is not known yet."""
-        return cls(0.0, int(np.sum(predicted == labels)), len(labels), **more)
+        """``seconds`` are those of earlier processes, if any."""
+        return cls(more.pop("seconds", 0.0), int(np.sum(predicted == labels)), len(labels), **more)
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), allow_nan=False)

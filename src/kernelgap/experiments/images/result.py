@@ -1,5 +1,6 @@
 """A run on images as its folder holds it: a table with a row for each finished trial, and what it was about."""
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ FAMILIES = ("network", "gated network", "network's kernel", "kernel")
 @dataclass(frozen=True)
 class ImageRun:
     """``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these
-    test images, Wilson's interval), tested, status, setting, seconds, multiplications, shown (images, to networks),
-    steps, curves.
+    test images, Wilson's interval; NaN if it diverged), tested, status, setting, seconds, multiplications, shown
+    (images, to networks), epochs, curves.
     """
 
     folder: Path
@@ -47,16 +48,6 @@ class ImageRun:
         planned: dict[str, str] = self.about.get("planned", {})
         return [label for identity, label in planned.items() if identity not in set(self.table.trial)]
 
-    def best(self, family: str, samples: int) -> pd.Series | None:
-        """The row with the highest mean accuracy over seeds, at so many images."""
-        these = self.table[
-            (self.table.family == family) & (self.table.samples == samples) & (self.table.status == "done")
-        ]
-        if these.empty:
-            return None
-        means = these.groupby("method").accuracy.mean()
-        return these[these.method == means.idxmax()].iloc[0]
-
 
 def read_image_run(folder: str | Path) -> ImageRun:
     """What is finished in a folder."""
@@ -76,6 +67,7 @@ def read_image_run(folder: str | Path) -> ImageRun:
 
 
 def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
+    done = outcome.status == "done"
     interval = binomtest(outcome.right, outcome.tested).proportion_ci(CONFIDENCE, method="wilson")
     training = trial if isinstance(trial, TrainingTrial) else None
     return {
@@ -84,9 +76,9 @@ def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
         "family": _family(trial),
         "samples": trial.samples,
         "seed": trial.seed,
-        "accuracy": outcome.right / outcome.tested,
-        "low": float(interval.low),
-        "high": float(interval.high),
+        "accuracy": outcome.right / outcome.tested if done else math.nan,
+        "low": float(interval.low) if done else math.nan,
+        "high": float(interval.high) if done else math.nan,
         **{key: value for key, value in asdict(outcome).items() if key not in ("right", "curves")},
         "multiplications": trial.multiplications,
         "shown": None if training is None else training.shown,

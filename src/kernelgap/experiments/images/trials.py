@@ -29,7 +29,8 @@ class ImageTrial(BaseModel):
 
     @cached_property
     def id(self) -> str:
-        return digest(self.model_dump(mode="json"))
+        """Of all that its outcome depends on."""
+        return digest(self.model_dump(mode="json", exclude={"entry", "stored"}))
 
     @property
     def label(self) -> str:

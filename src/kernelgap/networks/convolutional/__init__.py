@@ -35,12 +35,12 @@ def conv_resnet(
     >>> conv_resnet(8, image=(28, 28, 1), gated=True).name
     'conv-resnet-8-gated(image=(28, 28, 1))'
     """
-    if isinstance(depth, bool) or depth not in DEPTHS:
+    if not isinstance(depth, int) or depth not in DEPTHS:
         raise InputError(f"A convolutional ResNet has {', '.join(map(str, DEPTHS))} layers, not {depth!r}.")
     sides = image if isinstance(image, tuple | list) else ()
     if len(sides) != 3 or any(isinstance(n, bool) or not isinstance(n, Integral) or n < 1 for n in sides):
         raise InputError(f"image must be (height, width, channels), such as (28, 28, 1), not {image!r}.")
-    if isinstance(stride, bool) or stride not in (1, 2):
+    if isinstance(stride, bool) or not isinstance(stride, int) or stride not in (1, 2):
         raise InputError(f"The stride of the first convolution is 1 or 2, not {stride!r}.")
     if isinstance(sharpness, bool) or not isinstance(sharpness, Real) or not 0 < sharpness < math.inf:
         raise InputError(f"The sharpness of a gate must be a positive finite number, not {sharpness!r}.")

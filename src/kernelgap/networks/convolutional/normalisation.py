@@ -77,7 +77,7 @@ NORMALISATIONS: dict[str, Normalisation] = {"group": Group(), "batch": Batch()}
 
 
 def get_normalisation(name: str) -> Normalisation:
-    if name not in NORMALISATIONS:
+    if not isinstance(name, str) or name not in NORMALISATIONS:
         raise unknown("normalisation", name, NORMALISATIONS)
     return NORMALISATIONS[name]
 

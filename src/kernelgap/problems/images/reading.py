@@ -42,13 +42,25 @@ def read_images(
                 raise InputError("it has a test part of its own: leave test and seed away")
             return ImageData(first, Images.of(*held_out, names))
         if test is None or seed is None:
-            raise InputError("it has no test part: say how many images to hold out, test=..., and by which seed=...")
+            raise NoTestPartError(path, len(first))
         if not 1 <= test < len(first):
             raise InputError(f"of its {len(first)} images, 1 to {len(first) - 1} can be held out, not {test}")
         drawn, rest = first.split(test, seed=seed)
         return ImageData(rest, drawn)
+    except NoTestPartError:
+        raise
     except InputError as error:
         raise InputError(f"{path}: {str(error).rstrip('.')}.") from None
+
+
+class NoTestPartError(InputError):
+    """Of the so many ``images`` of a file, none are set apart to test on, and nothing was said about it."""
+
+    def __init__(self, path: Path, images: int) -> None:
+        super().__init__(
+            f"{path}: it has no test part: say how many images to hold out (test=1000) and a seed (seed=0)."
+        )
+        self.images = images
 
 
 def _npz_or_folder(path: Path, coarse: bool) -> tuple[Part, Part | None, tuple[str, ...] | None]:

@@ -16,11 +16,15 @@ Curves = dict[str, list[float]]
 
 @dataclass
 class Progress:
-    """Steps that are done, the losses of the present epoch so far, and what was measured at the end of some epochs."""
+    """Steps that are done, the losses of the present epoch so far, and what was measured at the end of some epochs.
+
+    ``seconds`` is how long that took, in all processes.
+    """
 
     step: int = 0
     losses: list[float] = field(default_factory=list)
     curves: Curves = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
 
 def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> None:
@@ -30,6 +34,7 @@ def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState,
         "step": progress.step,
         "losses": progress.losses,
         "curves": progress.curves,
+        "seconds": progress.seconds,
     }
     parts = {
         f"{part}.{name}": np.asarray(w) for part, weights in state._asdict().items() for name, w in weights.items()
@@ -47,7 +52,8 @@ def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) 
         state = ImageState(
             *({name: arrays[f"{part}.{name}"] for name in weights} for part, weights in start._asdict().items())
         )
-        return state, Progress(int(header["step"]), list(header["losses"]), dict(header["curves"]))
+        steps, seconds = int(header["step"]), float(header["seconds"])
+        return state, Progress(steps, list(header["losses"]), dict(header["curves"]), seconds)
 
     try:
         return tensor_file.read(TRAINING, path, build)

@@ -1,6 +1,7 @@
 """Train a network on images, from its start or from where an earlier process left it."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,7 +30,7 @@ TOLD = 20  # steps between words about progress
 class ImageTraining:
     """A trained network and its curves, taken at ``curves["epoch"]``: "loss" (the mean over the epoch that ends there,
     of augmented images) and for each named set of images "accuracy NAME". ``diverged`` says that the loss became
-    infinite or NaN; the training then ended.
+    infinite or NaN; the training then ended. ``earlier`` are the seconds of the processes that this one went on from.
     """
 
     model: Model
@@ -39,6 +40,7 @@ class ImageTraining:
     steps: int
     curves: Curves
     diverged: bool
+    earlier: float = 0.0
 
     def outputs(self, images: Pixels) -> Float[np.ndarray, "n k"]:
         return outputs(self.model, self.state, self.scaling, images)
@@ -83,17 +85,28 @@ def train_images(
     description = run.description(params)
     path = None if checkpoint is None else Path(checkpoint)
     state, progress = read_checkpoint(path, description, start) if path and path.exists() else (start, Progress())
-    written = time.monotonic()
+    earlier, began = progress.seconds, time.monotonic()
+    written = began
     while progress.step < run.steps and not run.diverged(progress):
         state = run.advance(state, progress)
         if progress.step % TOLD == 0:
             on_progress(progress.step / run.steps)
-        if path and (time.monotonic() - written >= every or progress.step == run.steps):
-            write_checkpoint(path, description, state, progress)
-            written = time.monotonic()
+        now = time.monotonic()
+        if path and (now - written >= every or progress.step == run.steps):
+            progress.seconds = earlier + now - began
+            written = _keep(path, description, state, progress)
     on_progress(1.0)
     diverged = run.diverged(progress)
-    return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged)
+    return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
+
+
+def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
+    """Write a checkpoint; a disk that has no room for it keeps nobody from training. The time of it."""
+    try:
+        write_checkpoint(path, description, state, progress)
+    except InputError as error:
+        warnings.warn(f"{str(error).rstrip('.')}: training goes on without it.", UserWarning, stacklevel=3)
+    return time.monotonic()
 
 
 class _Run:

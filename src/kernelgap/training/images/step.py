@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, UInt8
 
-from kernelgap.errors import InputError
-from kernelgap.networks import Params
+from kernelgap.networks import Params, check_normalised
 from kernelgap.problems.images import Scaling
 from kernelgap.training.images.augmentation import augmented
 from kernelgap.training.images.schedule import Rule
@@ -31,11 +30,8 @@ class ImageState(NamedTuple):
 
 def at_rest(model: Model, params: Params) -> ImageState:
     """The start of a training."""
-    if model.network.apply_batch is not None and not isinstance(model, Layers):
-        name = model.network.name
-        raise InputError(
-            f"{name} is no function of one image until it is trained: its kernels need normalisation='group'."
-        )
+    if not isinstance(model, Layers):
+        check_normalised(model.network)
     trained, frozen = model.split(params)
     return ImageState(dict(trained), {name: jnp.zeros_like(w) for name, w in trained.items()}, dict(frozen))
 
