@@ -10,7 +10,7 @@ SHARE = 0.33  # of a core's speed at products of matrices; measured over a run a
 GPU = (
     1e13  # floating-point operations a second that a GPU may sustain, of the 2 to 10 times as many that it is sold with
 )
-START = 10.0  # seconds to start workers and compile
+START = 2.0  # seconds of a trial besides its multiplications
 
 
 def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
