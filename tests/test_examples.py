@@ -55,7 +55,6 @@ def test_links_lead_somewhere():
         "docs/algorithms.md",
         "docs/certificates.md",
         "docs/claims.md",
-        "docs/images.md",
         "docs/kernels.md",
         "docs/theory.md",
     ],

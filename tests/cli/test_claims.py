@@ -27,7 +27,7 @@ def kernelgap(monkeypatch, capsys):
 
 def test_claims_are_measured_shown_and_kept(kernelgap, tmp_path):
     out = str(tmp_path / "claims")
-    code, printed, told = kernelgap("claims", "lemma.d2", "slides.gated", "--out", out, "--workers", "1", "--json")
+    code, printed, told = kernelgap("claims", "lemma.d2", "thm3.cost", "--out", out, "--workers", "1", "--json")
     assert code == 0, told
     record = json.loads(printed)
     assert (record["holds"], record["fails"], record["undecided"]) == (1, 0, 1)
@@ -48,12 +48,12 @@ def test_a_claim_that_fails_is_exit_code_1(kernelgap, tmp_path, monkeypatch):
     from kernelgap.claims import Verdict, get
 
     out = str(tmp_path / "claims")
-    kernelgap("claims", "slides.gated", "--out", out, "--workers", "1")
-    claim = get("slides.gated")
+    kernelgap("claims", "lemma.d2", "--out", out, "--workers", "1")
+    claim = get("lemma.d2")
     monkeypatch.setitem(claim.__dict__, "judge", lambda numbers: Verdict("fails", "0", "It is false."))
-    code, printed, _ = kernelgap("claims", "slides.gated", "--out", out)
+    code, printed, _ = kernelgap("claims", "lemma.d2", "--out", out)
     assert code == 1
-    assert "slides.gated fails: It is false." in printed
+    assert "lemma.d2 fails: It is false." in printed
 
 
 def test_unknown_claims_and_scales_are_bad_usage(kernelgap, tmp_path):

@@ -12,7 +12,12 @@ from kernelgap.networks.convolutional import image_resnet
 from kernelgap.training import Schedule, get_model, train_grid
 
 IMAGE = (6, 5, 2)  # not square, one side odd, so that no two axes can be mixed up
-KINDS = [(gated, normalisation) for gated in (False, True) for normalisation in ("group", "batch")]
+KINDS = [
+    (True, "group"),
+    (False, "batch"),
+    pytest.param(False, "group", marks=pytest.mark.slow),
+    pytest.param(True, "batch", marks=pytest.mark.slow),
+]
 
 
 def made(gated=False, normalisation="group", depth=8, width=16, outputs=3, image=IMAGE, stride=1, seed=0):
@@ -103,6 +108,7 @@ def test_equal_to_loops(gated, normalisation):
         assert set(seen) == {name for name in params if name.endswith(("_mean", "_variance"))}
 
 
+@pytest.mark.slow
 def test_deeper_wider_and_with_a_stride():
     network, params = made(gated=True, depth=14, width=32, stride=2)
     expected = looped(params, inputs(2), IMAGE, 2, "group", 4.0, stride=2)
@@ -174,6 +180,7 @@ def test_statistics_are_not_trained():
     assert "stem_gain" in trained
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gated", [False, True])
 def test_multiplications_by_xla(gated):
     network, params = made(gated, image=(8, 8, 3), width=32)

@@ -112,6 +112,7 @@ def test_deep_resnets_of_any_depth(depth, rng):
         np.testing.assert_allclose(one.apply(params, jnp.asarray(x)), naive, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.slow
 def test_a_deep_start_is_as_large_as_a_shallow_one(rng):
     x = jnp.asarray(rng.standard_normal((50, 40)), dtype=jnp.float32)
     sizes = []

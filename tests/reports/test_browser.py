@@ -141,7 +141,7 @@ def test_the_page_of_claims(browser, tmp_path):
 
     with Ledger.open(tmp_path) as ledger:
         ledger.describe({"experiment": "claims", "scale": "quick", "seed": 0})
-        for name in ("complexity.compose", "slides.gated", "lemma.d2"):
+        for name in ("complexity.compose", "thm3.cost", "lemma.d2"):
             work = Measurement(name, "quick", 0)
             ledger.save(work, measure(work))
     path = write_claims_page(read_findings(tmp_path))
@@ -156,7 +156,7 @@ def test_the_page_of_claims(browser, tmp_path):
     assert page.locator("[data-chart] .role-mark path[d]").count() > 0
     assert page.locator("article:visible").count() == 3
     page.click("[data-show=undecided]")
-    assert page.locator("article:visible").all_inner_texts()[0].startswith("slides.gated")
+    assert page.locator("article:visible").all_inner_texts()[0].startswith("thm3.cost")
     assert page.locator("article:visible").count() == 1
 
 

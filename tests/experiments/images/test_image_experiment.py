@@ -87,12 +87,26 @@ def test_every_scale_can_be_planned_and_says_its_time():
     assert conduct.estimated("quick") < conduct.estimated("long") < conduct.estimated("paper")
 
 
+def done(wanted, data, folder):
+    return [(trial, work(Piece(trial, data, folder), lambda share: None)) for trial in wanted]
+
+
+def test_the_gated_network_and_kernels(data, tmp_path):
+    """Of each kind of trial one; the other networks are among the slow checks."""
+    wanted = [t for t in trials(data) if t.method in ("conv-resnet-8-gated", "conv-resnet-8(last)", "ntk", "cntk")]
+    for trial, outcome in done([t for t in wanted if t.samples == 20 or t.method == "ntk"], data, tmp_path):
+        assert (outcome.status, outcome.tested) == ("done", 50)
+        assert ImageOutcome.from_json(outcome.as_json()) == outcome
+        assert outcome.right > (33 if trial.method == "ntk" else 0)
+
+
 @pytest.fixture(scope="module")
 def outcomes(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    return [(trial, work(Piece(trial, data, folder), lambda share: None)) for trial in trials(data)], folder
+    return done(trials(data), data, folder), folder
 
 
+@pytest.mark.slow
 def test_every_kind_of_trial(outcomes):
     found, folder = outcomes
     for _, outcome in found:
@@ -135,6 +149,7 @@ def test_shrunk_images_are_means(data):
     assert found[3, 1, 0] == pytest.approx(float(np.mean(scaled[3, 4:8, 0:4])), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_and_ends_as_another(data, tmp_path, monkeypatch, outcomes, capsys):
     """Interrupted after its first trials; then the whole command, its table, its page and its JSON."""
     few = replace(TINY, sizes=(20,), shown=(40,), tangent=(0,), for_kernels=(40,), for_pooled_cntk=())
@@ -165,6 +180,23 @@ def test_a_run_goes_on_and_ends_as_another(data, tmp_path, monkeypatch, outcomes
     record = json.loads(capsys.readouterr().out)
     assert "conv-resnet-8" in record["sentence"]
     assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_from_the_command_line(data, tmp_path, monkeypatch, capsys):
+    few = replace(TINY, sizes=(20,), shown=(20,), tangent=(0,), for_kernels=(20,), for_cntk=(), for_pooled_cntk=())
+    kernels_only = [t for t in few.trials(SetSize.of(read_set(data).data)) if isinstance(t, KernelTrial)]
+    assert len(kernels_only) == 3
+    monkeypatch.setitem(SCALES, "tiny", few)
+    monkeypatch.setattr(
+        ImageScale, "trials", lambda *_: [t.model_copy(update={"images": digest}) for t in kernels_only]
+    )
+    digest = read_set(data).digest
+    command(monkeypatch, "run", "images", "--scale", "tiny", "--data", data, "--out", tmp_path / "k", "--workers", 1)
+    told = capsys.readouterr()
+    assert "laplace" in told.out
+    assert "on this machine when it is idle" in told.err
+    command(monkeypatch, "report", tmp_path / "k", "--json")
+    assert json.loads(capsys.readouterr().out)["sentence"]
 
 
 def command(monkeypatch, *arguments):

@@ -51,7 +51,7 @@ def same(a, b):
     )
 
 
-@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize("gated", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_it_learns_and_gates_stay_bit_for_bit(gated):
     model, params = started(gated)
     found = trained(
@@ -66,6 +66,7 @@ def test_it_learns_and_gates_stay_bit_for_bit(gated):
     assert all(not np.array_equal(found.params[name], params[name]) for name in moved)
 
 
+@pytest.mark.slow
 def test_one_step_is_the_formula():
     model, params = started()
     schedule = ImageSchedule(epochs=1, batch=40, crop=0, flips=False, rate=0.2, decay=0.01, warmup=0.0)
@@ -102,6 +103,7 @@ def test_batch_statistics_have_no_kernel(mode):
         trained(model, params)
 
 
+@pytest.mark.slow
 def test_the_linearised_network_moves_along_its_gradients():
     model, params = started(mode="ntk")
     found = trained(model, params)
@@ -119,7 +121,7 @@ class EnoughError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("gated", "normalisation", "stop"), [(True, "group", 3), (False, "batch", 5)]
+    ("gated", "normalisation", "stop"), [(True, "group", 3), pytest.param(False, "batch", 5, marks=pytest.mark.slow)]
 )  # within the first epoch, and within the second
 def test_resumed_equals_uninterrupted(tmp_path, gated, normalisation, stop):
     model, params = started(gated, normalisation)

@@ -7,9 +7,7 @@ from kernelgap.experiments.images.trials import AnyImageTrial
 from kernelgap.machine import cores
 
 SHARE = 0.33  # of a core's speed at products of matrices; measured over a run at the quick scale
-GPU = (
-    1e13  # floating-point operations a second that a GPU may sustain, of the 2 to 10 times as many that it is sold with
-)
+GPU = 1e13  # floating-point operations a second that a GPU may sustain; it is sold with 2 to 10 times as many
 START = 2.0  # seconds of a trial besides its multiplications
 
 
