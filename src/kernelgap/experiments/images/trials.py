@@ -1,5 +1,6 @@
 """One point of the experiment on images: a learner, so many images to learn from, a seed. Frozen and validated."""
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -15,7 +16,7 @@ HELD_OUT = 0.2  # of the images, to choose kernel and ridge on
 TRAINED = {"plain": 3.0, "gated": 2.5, "ntk": 5.0}  # times the multiplications of an output, for each image shown
 
 
-class ImageTrial(BaseModel):
+class ImageTrial(BaseModel, ABC):
     """What all have in common. ``images`` is the SHA-256 of the image set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -37,13 +38,14 @@ class ImageTrial(BaseModel):
         return f"{self.method}, {self.samples:,} images, seed {self.seed}"
 
     @property
+    @abstractmethod
     def method(self) -> str:
-        raise NotImplementedError
+        """Who learns, in a word."""
 
     @property
+    @abstractmethod
     def multiplications(self) -> float:
         """Roughly."""
-        raise NotImplementedError
 
 
 class NetworkTrial(ImageTrial):
