@@ -9,9 +9,8 @@ from kernelgap.audit.result import Audit
 from kernelgap.reports.audit_axes import upwards
 from kernelgap.reports.audit_lines import contenders_of, curve_rows, measure_of, top_of
 from kernelgap.reports.audit_words import contender_looks
-from kernelgap.reports.axes import HEIGHT, MUTED, Axis, across, finished
+from kernelgap.reports.axes import HEIGHT, MUTED, Axis, across, finished, standing_out
 
-SHOWN = "indexof(shown, datum.method) >= 0"
 LEAST = 0.4  # of the least error: bands end there, as a logarithmic axis has no 0
 
 
@@ -42,16 +41,16 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
     ]
     band = alt.Chart(rows).encode(x=x, y=y("low"), y2="high:Q", color=colour, detail="method:N")
     layers: list[Any] = [
-        band.mark_area(strokeOpacity=0, clip=True).encode(fillOpacity=_weight(on_page, 0.16, 0.0, 0.13, 0.0)),
+        band.mark_area(strokeOpacity=0, clip=True).encode(fillOpacity=standing_out(on_page, 0.16, 0.0, 0.13, 0.0)),
         base.mark_line(clip=True).encode(
             strokeDash=alt.StrokeDash("method:N", scale=dashes, sort=names, legend=legend),
             strokeWidth=alt.condition("datum.best", alt.value(3.2), alt.value(1.5)),
-            opacity=_weight(on_page, 1.0, 0.38, 1.0, 0.06),
+            opacity=standing_out(on_page, 1.0, 0.38, 1.0, 0.06),
         ),
         base.mark_point(filled=True, clip=True).encode(
             shape=alt.Shape("shape:N", scale=None),
             size=alt.condition("datum.best", alt.value(90), alt.value(34)),
-            opacity=_weight(on_page, 1.0, 0.45, 1.0, 0.06),
+            opacity=standing_out(on_page, 1.0, 0.45, 1.0, 0.06),
             tooltip=tooltip,
         ),
         *_constant_layers(constant, what, y, x, rows.x.max()),
@@ -79,21 +78,6 @@ def _vertical(audit: Audit, rows: pd.DataFrame, what: str, constant: float) -> t
     ends = [*bands.low.clip(lower=least), *bands.high.clip(upper=top)]
     y = upwards([*within.value, *ends, constant], measure_of(audit))
     return y, rows.assign(value=rows.value.clip(lower=least), low=rows.low.clip(lower=least))
-
-
-def _weight(on_page: bool, best: float, other: float, chosen: float, rest: float) -> Any:
-    """The two best stand out; what is chosen in the legend stands out instead."""
-    if not on_page:
-        return alt.condition("datum.best", alt.value(best), alt.value(other))
-    return (
-        alt.when("length(shown) == 0 && datum.best")
-        .then(alt.value(best))
-        .when("length(shown) == 0")
-        .then(alt.value(other))
-        .when(SHOWN)
-        .then(alt.value(chosen))
-        .otherwise(alt.value(rest))
-    )
 
 
 def _constant_layers(constant: float, what: str, y: Axis, x: alt.X, right: float) -> list[Any]:

@@ -84,3 +84,18 @@ def finished(
         .configure_legend(labelFontSize=12)
         .configure_title(anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor=MUTED)
     )
+
+
+def standing_out(on_page: bool, best: float, other: float, chosen: float, rest: float) -> Any:
+    """A weight for each mark: the best stand out; what is chosen in the page's legend stands out instead."""
+    if not on_page:
+        return alt.condition("datum.best", alt.value(best), alt.value(other))
+    return (
+        alt.when("length(shown) == 0 && datum.best")
+        .then(alt.value(best))
+        .when("length(shown) == 0")
+        .then(alt.value(other))
+        .when("indexof(shown, datum.method) >= 0")
+        .then(alt.value(chosen))
+        .otherwise(alt.value(rest))
+    )

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.experiments.images import ImageRun
-from kernelgap.reports.axes import HEIGHT, finished
+from kernelgap.reports.axes import HEIGHT, finished, standing_out
 from kernelgap.reports.images_points import (
     GATED,
     NETWORK,
@@ -18,8 +18,6 @@ from kernelgap.reports.images_points import (
     points_of,
 )
 from kernelgap.reports.images_words import NAMES, method_looks, setting_in_words, told
-
-SHOWN = "indexof(shown, datum.method) >= 0"
 
 
 def accuracy_rows(run: ImageRun) -> pd.DataFrame:
@@ -78,17 +76,17 @@ def accuracy_chart(run: ImageRun, *, on_page: bool) -> alt.LayerChart | None:
         alt.Tooltip("seeds:Q", title="seeds"),
     ]
     layers: list[Any] = [
-        spans.mark_area(strokeOpacity=0).encode(fillOpacity=_weight(on_page, 0.15, 0.0, 0.13, 0.0)),
-        spans.mark_rule(strokeWidth=1.6).encode(opacity=_weight(on_page, 0.75, 0.4, 0.9, 0.05)),
+        spans.mark_area(strokeOpacity=0).encode(fillOpacity=standing_out(on_page, 0.15, 0.0, 0.13, 0.0)),
+        spans.mark_rule(strokeWidth=1.6).encode(opacity=standing_out(on_page, 0.75, 0.4, 0.9, 0.05)),
         base.mark_line().encode(
             strokeDash=alt.StrokeDash("method:N", scale=dashes, sort=names, legend=legend),
             strokeWidth=alt.condition("datum.best", alt.value(3.0), alt.value(1.5)),
-            opacity=_weight(on_page, 1.0, 0.6, 1.0, 0.06),
+            opacity=standing_out(on_page, 1.0, 0.6, 1.0, 0.06),
         ),
         base.mark_point(filled=True).encode(
             shape=alt.Shape("shape:N", scale=None),
             size=alt.condition("datum.best", alt.value(90), alt.value(45)),
-            opacity=_weight(on_page, 1.0, 0.7, 1.0, 0.06),
+            opacity=standing_out(on_page, 1.0, 0.7, 1.0, 0.06),
             tooltip=tooltip,
         ),
     ]
@@ -113,18 +111,3 @@ def _share_axis(rows: pd.DataFrame) -> Any:
     low, high = max(0.0, float(rows.low.min()) - room), min(1.0, float(rows.high.max()) + room)
     scale, axis = alt.Scale(domain=[low, high], nice=False), alt.Axis(format=".0%", tickCount=HEIGHT // 50)
     return lambda column: alt.Y(f"{column}:Q", title="right on the test images", scale=scale, axis=axis)
-
-
-def _weight(on_page: bool, best: float, other: float, chosen: float, rest: float) -> Any:
-    """Some stand out; what is chosen in the legend stands out instead."""
-    if not on_page:
-        return alt.condition("datum.best", alt.value(best), alt.value(other))
-    return (
-        alt.when("length(shown) == 0 && datum.best")
-        .then(alt.value(best))
-        .when("length(shown) == 0")
-        .then(alt.value(other))
-        .when(SHOWN)
-        .then(alt.value(chosen))
-        .otherwise(alt.value(rest))
-    )
