@@ -9,7 +9,16 @@ from sklearn.model_selection import GridSearchCV
 
 from kernelgap import kernels, regression
 from kernelgap.errors import InputError
-from kernelgap.regression import NotPositiveWarning, at_edge, band, choose_ridge, default_ridges, ridge_path
+from kernelgap.regression import (
+    NotPositiveWarning,
+    at_edge,
+    band,
+    choose_ridge,
+    default_ridges,
+    judge_ridges,
+    ridge_path,
+    solve_ridge,
+)
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
 
@@ -134,6 +143,38 @@ def test_choice(by):
     assert choice.errors.argmin() == list(choice.ridges).index(choice.ridge)
     alone = np.linalg.solve(GRAM + choice.ridge * np.eye(len(X)), Y)
     np.testing.assert_allclose(choice.coefficients, alone, rtol=1e-8, atol=1e-8)
+
+
+def test_a_ridge_is_judged_as_it_is_chosen():
+    choice = choose_ridge(GRAM, Y, by="holdout", rng=np.random.default_rng(3), held_out=0.3)
+    judged = judge_ridges(GRAM, Y, rng=np.random.default_rng(3), held_out=0.3)
+    assert judged.ridge == choice.ridge
+    np.testing.assert_array_equal(judged.ridges, choice.ridges)
+    np.testing.assert_allclose(judged.errors, choice.errors, rtol=1e-12)
+    np.testing.assert_allclose(solve_ridge(GRAM, Y, judged.ridge), choice.coefficients, rtol=1e-8)
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 0.3])
+def test_one_ridge_alone(ridge):
+    before = GRAM.copy()
+    expected = np.linalg.solve(GRAM + ridge * np.eye(len(GRAM)), Y)
+    np.testing.assert_allclose(solve_ridge(GRAM, Y, ridge), expected, rtol=1e-8)
+    np.testing.assert_array_equal(GRAM, before)
+
+
+@pytest.mark.parametrize(("shift", "ridge"), [(-0.5, 0.1), (0.0, 0.0)])  # not positive; singular without a ridge
+def test_one_ridge_of_a_sick_matrix_is_that_of_a_path(shift, ridge):
+    rows = np.repeat(X[:20], 3, axis=0)
+    gram = KERNEL(rows) + shift * np.eye(60)
+    with pytest.warns(NotPositiveWarning):
+        expected = ridge_path(gram, Y, ridge).coefficients[0]
+    with pytest.warns(NotPositiveWarning):
+        np.testing.assert_array_equal(solve_ridge(gram, Y, ridge), expected)
+
+
+def test_one_ridge_at_a_time():
+    with pytest.raises(InputError, match="ridge_path"):
+        solve_ridge(GRAM, Y, [0.1, 0.2])
 
 
 def test_folds_are_those_of_a_grid_search():

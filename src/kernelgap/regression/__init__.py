@@ -6,13 +6,15 @@ from kernelgap.regression.nystroem import Nystroem, NystroemPath, most_landmarks
 from kernelgap.regression.nystroem_choice import choose_nystroem
 from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
-from kernelgap.regression.selection import SELECTIONS, Choice, at_edge, choose_ridge
+from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
+from kernelgap.regression.single import solve_ridge
 from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
 
 __all__ = [
     "SELECTIONS",
     "Choice",
     "FeaturePath",
+    "Judged",
     "NotPositiveWarning",
     "Nystroem",
     "NystroemPath",
@@ -26,10 +28,12 @@ __all__ = [
     "choose_ridge",
     "default_ridges",
     "feature_path",
+    "judge_ridges",
     "lasso_path",
     "most_landmarks",
     "nystroem_features",
     "nystroem_path",
     "ridge_path",
     "ridge_path_by_products",
+    "solve_ridge",
 ]

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -20,6 +20,14 @@ SELECTIONS = ("holdout", "folds", "loo", "gcv")
 
 class SplitRandomness(Protocol):
     def permutation(self, x: int) -> np.ndarray: ...
+
+
+class Judged(NamedTuple):
+    """The ridge that did best on samples held out, of which ridges, and the error of each."""
+
+    ridge: float
+    ridges: Float[np.ndarray, " r"]
+    errors: Float[np.ndarray, " r"]
 
 
 @dataclass(frozen=True)
@@ -57,9 +65,7 @@ def choose_ridge(
     if by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
     n = len(gram)
-    ridges = default_ridges(float(np.mean(np.diagonal(gram))), n) if ridges is None else check_ridges(ridges)
-    if n < 2:
-        raise InputError("A ridge cannot be chosen with 1 sample: give it as a number.")
+    ridges = _ridges_to_judge(gram, ridges)
     if by in ("loo", "gcv"):
         path = ridge_path(gram, Y, ridges)
         errors = path.leave_one_out if by == "loo" else path.gcv
@@ -76,6 +82,34 @@ def choose_ridge(
     spectrum = with_jitter(*whole.extremes, n, chosen)
     final = Solved(chosen, spectrum.safe(chosen), spectrum, whole, whole.rotate(Y))
     return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
+
+
+def judge_ridges(
+    gram: Float[np.ndarray, "n n"],
+    Y: Float[np.ndarray, "n k"],
+    ridges: object = None,
+    *,
+    rng: SplitRandomness,
+    held_out: float = 0.2,
+) -> Judged:
+    """The ridge that ``choose_ridge`` takes by holdout of a positive semi-definite matrix, which is not factorised as
+    a whole: to compare kernels, or to go on with ``solve_ridge``.
+    """
+    ridges = _ridges_to_judge(gram, ridges)
+    gram = as_factorisable(gram, copies=1)
+    Y = check_targets(Y, len(gram))
+    (out,) = held_out_rows(rng.permutation(len(gram)), held_out)
+    errors = _held_out_errors(gram, Y, ridges, out)
+    taken_as_positive = Spectrum(len(gram), 0.0, float(np.trace(gram)))
+    return Judged(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
+
+
+def _ridges_to_judge(gram: Float[np.ndarray, "n n"], ridges: object) -> Float[np.ndarray, " r"]:
+    n = len(gram)
+    found = default_ridges(float(np.mean(np.diagonal(gram))), n) if ridges is None else check_ridges(ridges)
+    if n < 2:
+        raise InputError("A ridge cannot be chosen with 1 sample: give it as a number.")
+    return found
 
 
 def held_out_rows(order: np.ndarray, share: object) -> list[np.ndarray]:

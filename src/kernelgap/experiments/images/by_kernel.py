@@ -12,7 +12,7 @@ from kernelgap.experiments.images.trials import COMPARED, HELD_OUT, KernelTrial
 from kernelgap.kernels import Kernel
 from kernelgap.machine import require_memory
 from kernelgap.problems.images import Images
-from kernelgap.regression import at_edge, choose_ridge, feature_path
+from kernelgap.regression import at_edge, feature_path, judge_ridges, solve_ridge
 from kernelgap.regression.selection import held_out_rows
 
 BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
@@ -33,14 +33,16 @@ def by_kernel(
     place = folder / trial.id if trial.stored else None
     gram, cross = _grams(kernel, X, X_test, place, lambda share: tell(0.2 + 0.5 * share))
     tell(0.7 if trial.stored else 0.4)
-    choice = choose_ridge(gram, Y, by="holdout", rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
+    judged = judge_ridges(gram, Y, rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
+    tell(0.85)
+    coefficients = solve_ridge(gram, Y, judged.ridge)
     tell(0.9)
-    predicted = np.concatenate([np.argmax(block @ choice.coefficients, axis=1) for block in cross])
+    predicted = np.concatenate([np.argmax(block @ coefficients, axis=1) for block in cross])
     setting = {
         "kernel": kernel.spec,
         "inputs": inputs,
-        "ridge": choice.ridge / float(np.mean(np.diagonal(gram))),
-        "edge": at_edge(choice.ridge, choice.ridges),
+        "ridge": judged.ridge / float(np.mean(np.diagonal(gram))),
+        "edge": at_edge(judged.ridge, judged.ridges),
     }
     return ImageOutcome.of(predicted, test.labels, setting=setting)
 
@@ -95,8 +97,8 @@ def chosen_by_holdout(
 
 
 def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
-    choice = choose_ridge(kernel.fit(X)(X), Y, by="holdout", rng=np.random.default_rng([seed]), held_out=HELD_OUT)
-    return float(np.nanmin(choice.errors))
+    judged = judge_ridges(kernel.fit(X)(X), Y, rng=np.random.default_rng([seed]), held_out=HELD_OUT)
+    return float(np.nanmin(judged.errors))
 
 
 def _grams(
