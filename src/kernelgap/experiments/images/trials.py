@@ -124,8 +124,8 @@ class KernelTrial(ImageTrial):
     def multiplications(self) -> float:
         n, few = self.samples, min(self.samples, COMPARED)
         candidates = len(self.kernels) * len(self.inputs)
-        compared = candidates * (few**2 / 2 * self.entry + few**3) if candidates > 1 else 0.0
-        return compared + (n**2 / 2 + n * self.test) * self.entry + 2.0 * n**3
+        compared = candidates * (few**2 / 2 * self.entry + few**3 / 3) if candidates > 1 else 0.0
+        return compared + (n**2 / 2 + n * self.test) * self.entry + n**3 / 2
 
 
 AnyImageTrial = TrainingTrial | FeaturesTrial | KernelTrial
