@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.calls import format_call
 from kernelgap.errors import InputError, unknown
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.inputs import INPUTS, whole_cube
-from kernelgap.problems.problem import Problem, check_signal
+from kernelgap.problems.problem import WrittenProblem
 from kernelgap.problems.smooth import Activations, Function, GeneralFunction, SmoothFunction
 
 EXACT_UP_TO = 14  # on the cube up to this dimension, means are over all points
@@ -22,8 +21,8 @@ _STREAM = 20190523  # which
 SIZES = ("mean", "bound", "none")
 
 
-@dataclass(frozen=True, eq=False)
-class ConceptProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class ConceptProblem(WrittenProblem):
     """H = beta F + alpha G(F); ``F`` and ``G`` are both of Concept 1's form or both of Concept 2's.
 
     ``threshold``, ``mean_square`` and ``largest`` are over the whole cube where that has at most 2^14 points, and
@@ -39,9 +38,6 @@ class ConceptProblem(Problem):
     noise: float
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        check_signal(self.alpha, self.beta, self.noise)
-
     @property
     def d(self) -> int:  # type: ignore[override]
         return self.F.inputs
@@ -49,13 +45,6 @@ class ConceptProblem(Problem):
     @property
     def outputs(self) -> int:  # type: ignore[override]
         return self.F.outputs
-
-    @property
-    def spec(self) -> str:
-        return format_call(self.name, self.arguments)
-
-    def __repr__(self) -> str:
-        return f"<problem {self.spec}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
 
     def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
         return INPUTS[self.distribution](rng, n, self.d)
@@ -65,12 +54,6 @@ class ConceptProblem(Problem):
 
     def composite(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
         return self.alpha * self.G(self.F(self._checked(X)))
-
-    def _checked(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        X = np.asarray(X, dtype=float)
-        if X.ndim != 2 or X.shape[1] != self.d:
-            raise InputError(f"Inputs of {self.name} have shape (n, {self.d}), not {X.shape}.")
-        return X
 
     @property
     def exact(self) -> bool:

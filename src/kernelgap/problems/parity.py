@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 from kernelgap.problems.background import Background
 from kernelgap.problems.fourier import FourierExpansion, IndexSet, symmetric_difference
-from kernelgap.problems.problem import Problem, check_signal
+from kernelgap.problems.problem import WrittenProblem
 
 
-@dataclass(frozen=True, eq=False)
-class ParityProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class ParityProblem(WrittenProblem):
     """F_j(x) = prod_{i in base_sets[j]} x_i / scale and G_j(y) = composite_signs[j] prod_{l in composite_sets[j]} y_l.
 
     The first ``d1`` coordinates of x are independent and uniform on {-scale, scale}; the others come from
@@ -35,9 +34,6 @@ class ParityProblem(Problem):
     background: Background | None = None
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        check_signal(self.alpha, self.beta, self.noise)
-
     @property
     def outputs(self) -> int:  # type: ignore[override]
         return len(self.base_sets)
@@ -46,11 +42,7 @@ class ParityProblem(Problem):
     def spec(self) -> str:
         if any(callable(value) for value in self.arguments.values()):
             raise InputError(f"This {self.name} problem has a function as background and cannot be written as text.")
-        return format_call(self.name, self.arguments)
-
-    def __repr__(self) -> str:
-        call = format_call(self.name, self.arguments)
-        return f"<problem {call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
+        return super().spec
 
     def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
         # One row after another from one stream, so that a larger sample starts with the smaller one.
@@ -68,10 +60,7 @@ class ParityProblem(Problem):
 
     def _first_signal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
         """F(x), without beta."""
-        X = np.asarray(X, dtype=float)
-        if X.ndim != 2 or X.shape[1] != self.d:
-            raise InputError(f"Inputs of {self.name} have shape (n, {self.d}), not {X.shape}.")
-        signs = X / self.scale
+        signs = self._checked(X) / self.scale
         return np.stack([signs[:, list(s)].prod(axis=1) for s in self.base_sets], axis=1)
 
     def base(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:

@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 from kernelgap.problems.concept import EXACT_UP_TO, POINTS
 from kernelgap.problems.fourier import FourierExpansion, IndexSet
 from kernelgap.problems.inputs import INPUTS, whole_cube
-from kernelgap.problems.problem import Problem, check_signal
+from kernelgap.problems.problem import WrittenProblem
 from kernelgap.problems.smooth import Function
 
 MOST_TERMS = 2**16  # of a Fourier expansion that is written out
@@ -39,8 +38,8 @@ class Products:
 Map = Products | Function
 
 
-@dataclass(frozen=True, eq=False)
-class ConvolutionalProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvolutionalProblem(WrittenProblem):
     """H(x) = beta sum_j F(x_j) + alpha G(sum_j v_j F(x_j)), patch x_j being the coordinates j p, ..., (j+1) p - 1 of x.
 
     ``d`` is the length of the whole input, ``patches`` times ``patch`` = p. With products for both F and G the
@@ -60,9 +59,6 @@ class ConvolutionalProblem(Problem):
     noise: float
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        check_signal(self.alpha, self.beta, self.noise)
-
     @property
     def d(self) -> int:  # type: ignore[override]
         return self.patches * self.patch
@@ -70,13 +66,6 @@ class ConvolutionalProblem(Problem):
     @property
     def outputs(self) -> int:  # type: ignore[override]
         return self.F.outputs
-
-    @property
-    def spec(self) -> str:
-        return format_call(self.name, self.arguments)
-
-    def __repr__(self) -> str:
-        return f"<problem {self.spec}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
 
     def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
         return _draw(self.distribution, rng, n, self.patches, self.patch)
@@ -89,9 +78,7 @@ class ConvolutionalProblem(Problem):
 
     def each(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n patches outputs"]:
         """F(x_j) for each patch."""
-        X = np.asarray(X, dtype=float)
-        if X.ndim != 2 or X.shape[1] != self.d:
-            raise InputError(f"Inputs of {self.name} have shape (n, {self.d}), not {X.shape}.")
+        X = self._checked(X)
         return np.asarray(self.F(X.reshape(-1, self.patch))).reshape(len(X), self.patches, self.outputs)
 
     def mixed(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:

@@ -2,12 +2,13 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
 import numpy as np
 from jaxtyping import Float
 
+from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 
 Seed = int | Sequence[int]
@@ -61,6 +62,29 @@ class Problem(ABC):
         if self.noise > 0:
             Y = Y + self.noise * np.random.default_rng(of_noise).standard_normal(Y.shape)
         return X, Y
+
+
+class WrittenProblem(Problem):
+    """A problem whose text is the call that makes it: its name with ``arguments``."""
+
+    arguments: Mapping[str, object]
+
+    def __post_init__(self) -> None:
+        check_signal(self.alpha, self.beta, self.noise)
+
+    @property
+    def spec(self) -> str:
+        return format_call(self.name, self.arguments)
+
+    def __repr__(self) -> str:
+        call = format_call(self.name, self.arguments)
+        return f"<problem {call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
+
+    def _checked(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        X = np.asarray(X, dtype=float)
+        if X.ndim != 2 or X.shape[1] != self.d:
+            raise InputError(f"Inputs of {self.name} have shape (n, {self.d}), not {X.shape}.")
+        return X
 
 
 def check_signal(alpha: float, beta: float, noise: float) -> None:
