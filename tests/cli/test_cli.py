@@ -73,6 +73,15 @@ def test_list_names_everything():
     assert set(json.loads(kernelgap("list", "--json").stdout)) == {"experiments", "problems", "networks", "kernels"}
 
 
+@pytest.mark.parametrize(
+    ("module", "heavy"), [("kernelgap.cli.app", "jax pandas scipy sklearn"), ("kernelgap.sweeps", "pandas sklearn")]
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(module, heavy):
+    code = f"import sys, {module}; print(*sorted(set(sys.argv[1:]) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code, *heavy.split()], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_as_a_module():
     done = subprocess.run([sys.executable, "-m", "kernelgap", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout.split()[0]) == (0, "kernelgap")

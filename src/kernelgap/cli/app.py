@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from kernelgap import console
-from kernelgap.cli import show
 from kernelgap.cli.audit import audit
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
@@ -81,6 +80,8 @@ def list_(as_json: Json = False) -> None:
     if as_json:
         console.answer(json.dumps(found))
     else:
+        from kernelgap.cli import show
+
         show.catalogue(found)
 
 
@@ -119,6 +120,8 @@ def run(
     elif as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))
     else:
+        from kernelgap.cli import show
+
         show.results(table)
     console.message(f"Report: {reports.publish(table)}")
     failures = [(failure["label"], failure["error"]) for failure in table.attrs["failures"]]

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from kernelgap import console
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Verdict
 
 
@@ -128,7 +128,7 @@ def oracle(found: "OracleRisk", family: "FamilyRisks | None") -> None:
         say(family.note)
 
 
-def spectrum(table: pd.DataFrame) -> None:
+def spectrum(table: "pd.DataFrame") -> None:
     attrs = table.attrs
     shown = table[(table.share.abs() > 0) | (table.degree <= 8)].head(20)
     rows = [
@@ -145,7 +145,7 @@ def spectrum(table: pd.DataFrame) -> None:
         console.answer(f"{attrs['lost']} directions are below rounding and left out.")
 
 
-def theorem2(table: pd.DataFrame, problem: str) -> None:
+def theorem2(table: "pd.DataFrame", problem: str) -> None:
     first = table.iloc[0]
     which = (
         f"all {first.targets:,} targets" if first.all_targets else f"{first.targets:,} targets drawn from the family"

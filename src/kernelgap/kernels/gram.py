@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from jaxtyping import Float
-from scipy.spatial.distance import squareform
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, UpperPairs, Value
@@ -35,6 +34,8 @@ def require_gram(n: int, m: int) -> None:
 
 def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.ndarray, "n m"]:
     """Fill the Gram matrix tile by tile with the formula's values."""
+    from scipy.spatial.distance import squareform  # late: it takes a third of a second, and networks do without it
+
     require_gram(len(X), len(Z))
     symmetric = Z is X
     for rows in (X,) if symmetric else (X, Z):

@@ -11,7 +11,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Float
-from scipy.spatial.distance import squareform
 
 Value = Any  # a NumPy array, or a number of another arithmetic
 Rows = Float[np.ndarray, "n d"]
@@ -196,6 +195,8 @@ class UpperPairs(NumpyPairs):
     """Each row of X with every later row, in the order of ``np.triu_indices``: half of a symmetric matrix."""
 
     def __init__(self, X: Rows, inner: Float[np.ndarray, " pairs"] | None = None) -> None:
+        from scipy.spatial.distance import squareform  # late: it takes a third of a second
+
         self._places = _upper(len(X))
         super().__init__(X, X, squareform(X @ X.T, checks=False) if inner is None else inner)
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lasso_path as sklearn_lasso_path
 
 from kernelgap.errors import InputError
 from kernelgap.regression.ridge import check_ridges, default_ridges, mean_errors, ridge_path
@@ -65,6 +63,9 @@ def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: objec
 
     The default path goes from the smallest penalty with all weights 0, over all outputs, down to a thousandth of it.
     """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import lasso_path as sklearn_lasso_path
+
     features, Y = _checked(features, Y)
     n = len(features)
     if penalties is None:

@@ -1,14 +1,15 @@
 """The trials of a run and what came of each, beside the run's chunks."""
 
 import sqlite3
-from typing import ClassVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, ClassVar
 
 from kernelgap.sweeps.chunk import Chunk, ChunkResult
 from kernelgap.sweeps.run_file import RunFile
 from kernelgap.sweeps.table import RESULTS, trials_table
 from kernelgap.sweeps.trial import AnyTrial, read_trial
+
+if TYPE_CHECKING:
+    import pandas as pd  # late, since workers do without it
 
 TRIAL_COLUMNS = (
     "id",
@@ -46,8 +47,10 @@ class Store(RunFile):
         with self._saving(chunk, result.seconds) as connection:
             connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
 
-    def times(self) -> pd.DataFrame:
+    def times(self) -> "pd.DataFrame":
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
+        import pandas as pd
+
         query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
                  LEFT JOIN trials ON trials.chunk = chunks.id GROUP BY chunks.id ORDER BY finished, chunks.id"
         return pd.read_sql_query(query, self._connection, parse_dates=["finished"])
@@ -57,7 +60,7 @@ class Store(RunFile):
         rows = self._connection.execute("SELECT id, description FROM trials")
         return {trial_id: read_trial(description) for trial_id, description in rows}
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> "pd.DataFrame":
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
         measures = "measures" if _has_measures(self._connection) else NO_MEASURES
         columns = ("description", *RESULTS, "id", "curves", measures)

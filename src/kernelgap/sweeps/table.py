@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from pydantic_core import from_json
 
 from kernelgap import problems
 from kernelgap.sweeps.trial import method_of
 from kernelgap.sweeps.uncollected import uncollected
+
+if TYPE_CHECKING:
+    import pandas as pd  # late, since workers do without it
 
 RESULTS = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
 WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
@@ -18,7 +20,7 @@ TYPES = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float
 ORDER = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
 
 
-def trials_table(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+def trials_table(rows: Iterable[tuple[Any, ...]]) -> "pd.DataFrame":
     """One row a trial from (description, *results, id, curves, measures), sorted by what was described."""
     with uncollected():
         table = _unsorted(list(rows))
@@ -26,7 +28,9 @@ def trials_table(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     return table.loc[text.sort_values(ORDER).index].reset_index(drop=True)
 
 
-def _unsorted(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+def _unsorted(rows: Sequence[tuple[Any, ...]]) -> "pd.DataFrame":
+    import pandas as pd
+
     if not rows:
         return pd.DataFrame(columns=ORDER)
     descriptions, *results, ids, curves, measures = zip(*rows, strict=True)
