@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 
@@ -18,9 +17,7 @@ from kernelgap.regression import (
     default_ridges,
     judge_ridges,
     ridge_path,
-    single,
     solve_ridge,
-    solve_with_spectrum,
 )
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
@@ -175,52 +172,8 @@ def test_one_ridge_of_a_sick_matrix_is_that_of_a_path(shift, ridge):
         np.testing.assert_array_equal(solve_ridge(gram, Y, ridge), expected)
 
 
-@pytest.mark.parametrize("text", ["laplace(bandwidth=1.0)", "gaussian(bandwidth=3.0)", "linear", "ntk3"])
-@pytest.mark.parametrize("ridge", [1e-4, 0.3, 1e5])
-def test_one_ridge_with_the_ends_of_the_spectrum(text, ridge):
-    """Healthy matrices, full and singular ones, raise no alarm; the ends are those of a path."""
-    inputs, targets = data(500, seed=7)
-    gram = kernels.get(text)(inputs)
-    eigenvalues = np.linalg.eigvalsh(gram)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        coefficients, spectrum = solve_with_spectrum(gram, targets, ridge)
-    assert (spectrum.samples, spectrum.jitter) == (500, 0.0)
-    assert spectrum.positive
-    assert spectrum.largest == pytest.approx(eigenvalues[-1], rel=1e-7)
-    assert spectrum.smallest == pytest.approx(eigenvalues[0], rel=1e-5, abs=spectrum.rounding)
-    np.testing.assert_allclose(gram @ coefficients + ridge * coefficients, targets, atol=1e-8)
-
-
-@pytest.mark.parametrize("ridge", [0.1, 3.0])
-def test_one_ridge_with_the_ends_of_a_sick_spectrum(ridge):
-    inputs, targets = data(500, seed=7)
-    sick = KERNEL(inputs) - 0.5 * np.eye(500)
-    with pytest.warns(NotPositiveWarning) as caught:
-        coefficients, spectrum = solve_with_spectrum(sick, targets, ridge)
-    with pytest.warns(NotPositiveWarning) as expected:
-        path = ridge_path(sick, targets, ridge)
-    assert [str(w.message) for w in caught] == [str(w.message) for w in expected]
-    assert spectrum == path.spectrum
-    np.testing.assert_array_equal(coefficients, path.coefficients[0])
-
-
-def test_what_lanczos_does_not_find_is_found_by_a_path(monkeypatch):
-    def lost(*arguments, **named):
-        raise ArpackNoConvergence("no", np.empty(0), np.empty(0))
-
-    inputs, targets = data(400, seed=7)
-    gram = KERNEL(inputs)
-    there = solve_with_spectrum(gram, targets, 0.1)
-    monkeypatch.setattr(single, "eigsh", lost)
-    back = solve_with_spectrum(gram, targets, 0.1)
-    np.testing.assert_allclose(there[0], back[0], rtol=1e-8, atol=1e-10)
-    assert there[1].smallest == pytest.approx(back[1].smallest, rel=1e-6)
-
-
 @pytest.mark.parametrize("by", ["holdout", "folds"])
 def test_a_choice_over_many_samples_is_that_of_separate_solves(by):
-    """Where the whole matrix is factorised by Cholesky; and a sick one as before."""
     inputs, targets = data(450, seed=8)
     gram = KERNEL(inputs)
     choice = choose_ridge(gram, targets, RIDGES, by=by, rng=np.random.RandomState(0))

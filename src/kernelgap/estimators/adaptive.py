@@ -15,7 +15,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_flag, check_number
 from kernelgap.kernels.distance_kernel import DistanceKernel
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
-from kernelgap.regression import Round, adaptive_rounds, solve_with_spectrum
+from kernelgap.regression import Round, adaptive_rounds, ridge_path
 from kernelgap.regression.selection import held_out_rows
 
 PARAMETERS = """
@@ -88,7 +88,9 @@ class Adaptive(KernelEstimator):
             "validation_error": np.array([r.error for _, r in tried]),
         }
         with one_blas_thread():
-            self.dual_coef_, self.spectrum_ = solve_with_spectrum(self.kernel_(X), Y, self.ridge_)
+            path = ridge_path(self.kernel_(X), Y, self.ridge_, overwrite=True)
+            self.dual_coef_ = path.coefficients[0]
+        self.spectrum_ = path.spectrum
         self.X_fit_ = X
 
     def _search(self, X: np.ndarray, Y: np.ndarray) -> tuple[tuple[float, Round], list[tuple[float, Round]]]:

@@ -16,14 +16,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import require_memory
-from kernelgap.regression import (
-    Choice,
-    at_edge,
-    choose_nystroem,
-    choose_ridge,
-    nystroem_features,
-    solve_with_spectrum,
-)
+from kernelgap.regression import Choice, at_edge, choose_nystroem, choose_ridge, nystroem_features, ridge_path
 
 FALLING = 0.01  # share by which the error falls towards an edge for it to matter
 BLOCK = 2**25  # entries of the Gram matrix that a prediction computes at a time: 256 MiB
@@ -90,8 +83,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
         if is_number(self.ridge):
-            ridge = float(self.ridge)
-            return Choice(ridge, np.array([ridge]), np.full(1, np.nan), *solve_with_spectrum(gram, Y, ridge))
+            path = ridge_path(gram, Y, self.ridge, overwrite=True)
+            return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
         choice = choose_ridge(
             gram,
             Y,

@@ -7,7 +7,7 @@ from kernelgap.regression.nystroem_choice import choose_nystroem
 from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
 from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
-from kernelgap.regression.single import solve_ridge, solve_with_spectrum
+from kernelgap.regression.single import solve_ridge
 from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
 
 __all__ = [
@@ -36,5 +36,4 @@ __all__ = [
     "ridge_path",
     "ridge_path_by_products",
     "solve_ridge",
-    "solve_with_spectrum",
 ]

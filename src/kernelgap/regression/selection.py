@@ -13,7 +13,6 @@ from kernelgap.machine import available_memory, one_blas_thread, threads
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import as_factorisable
 from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
-from kernelgap.regression.single import solve_if_healthy
 from kernelgap.regression.spectrum import Spectrum, with_jitter
 
 SELECTIONS = ("holdout", "folds", "loo", "gcv")
@@ -61,8 +60,7 @@ def choose_ridge(
 ) -> Choice:
     """Judge every ridge, then solve for the best one on all the samples.
 
-    A holdout takes a factorisation of the part kept, folds one each, and either Cholesky's of the whole; "loo" and
-    "gcv" take a single one.
+    A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
     """
     if by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
@@ -77,12 +75,8 @@ def choose_ridge(
     splits = held_out_rows(rng.permutation(n), held_out) if by == "holdout" else _folds(rng.permutation(n), folds)
     gram = as_factorisable(gram, copies=2)
     Y = check_targets(Y, n)
-    errors = np.sum(_judged(gram, Y, ridges, splits), axis=0) / sum(map(len, splits))
-    best = best_ridge(errors, ridges, _taken_as_positive(gram))
-    found = solve_if_healthy(gram, Y, ridges[best : best + 1])
-    if found is not None:
-        return Choice(float(ridges[best]), ridges, errors, *found)
-    whole = Banded.of(gram.copy())
+    whole, weighted = _factorise_and_judge(gram, Y, ridges, splits)
+    errors = np.sum(weighted, axis=0) / sum(map(len, splits))
     best = best_ridge(errors, ridges, Spectrum(n, *whole.extremes))
     chosen = ridges[best : best + 1]
     spectrum = with_jitter(*whole.extremes, n, chosen)
@@ -106,11 +100,8 @@ def judge_ridges(
     Y = check_targets(Y, len(gram))
     (out,) = held_out_rows(rng.permutation(len(gram)), held_out)
     errors = _held_out_errors(gram, Y, ridges, out)
-    return Judged(float(ridges[best_ridge(errors, ridges, _taken_as_positive(gram))]), ridges, errors)
-
-
-def _taken_as_positive(gram: Float[np.ndarray, "n n"]) -> Spectrum:
-    return Spectrum(len(gram), 0.0, float(np.trace(gram)))
+    taken_as_positive = Spectrum(len(gram), 0.0, float(np.trace(gram)))
+    return Judged(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
 
 
 def _ridges_to_judge(gram: Float[np.ndarray, "n n"], ridges: object) -> Float[np.ndarray, " r"]:
@@ -148,13 +139,13 @@ def best_ridge(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"],
     return int(np.nanargmin(errors))
 
 
-def _judged(
+def _factorise_and_judge(
     gram: Float[np.ndarray, "n n"],
     Y: Float[np.ndarray, "n k"],
     ridges: Float[np.ndarray, " r"],
     splits: list[np.ndarray],
-) -> list[np.ndarray]:
-    """For each part held out its errors, summed over samples.
+) -> tuple[Banded, list[np.ndarray]]:
+    """The factors of the whole matrix, and for each part held out its errors, summed over samples.
 
     With a part for every thread they are done side by side, each by a single thread, as far as memory allows.
     """
@@ -163,10 +154,13 @@ def _judged(
         return len(out) * _held_out_errors(gram, Y, ridges, out)
 
     matrices = available_memory() // gram.nbytes
-    if 1 < threads() <= min(len(splits), matrices - 1):
+    if 1 < threads() <= min(len(splits) + 1, matrices - 1):
         with one_blas_thread(), ThreadPoolExecutor(threads()) as pool:
-            return list(pool.map(judge, splits))
-    return [judge(part) for part in splits]
+            whole = pool.submit(lambda: Banded.of(gram.copy()))  # the longest first
+            weighted = list(pool.map(judge, splits))
+            return whole.result(), weighted
+    weighted = [judge(part) for part in splits]
+    return Banded.of(gram.copy()), weighted
 
 
 def _held_out_errors(
