@@ -16,7 +16,7 @@ threadpool_limits(limits=1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Workers keep their compiled programs with pytest's own cache, not in the home of whoever tests."""
+    """How programs are compiled; workers keep them with pytest's own cache, not in the home of whoever tests."""
     if config.option.markexpr == "not slow":  # before JAX compiles anything
         os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=1")
     cache = getattr(config, "cache", None)  # there is none with -p no:cacheprovider
