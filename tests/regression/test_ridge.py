@@ -98,7 +98,9 @@ def test_a_path_is_as_many_separate_solves(overwrite):
 
 def test_the_order_of_ridges_does_not_matter():
     there, back = ridge_path(GRAM, Y, RIDGES), ridge_path(GRAM, Y, RIDGES[::-1])
-    np.testing.assert_array_equal(there.coefficients, back.coefficients[::-1])
+    apart = np.linalg.norm(there.coefficients - back.coefficients[::-1], axis=1)
+    # other columns of one product: n roundings of Q'a, and Y's share of a is at most 1 / ridge
+    assert np.all(apart <= len(X) * EPS * np.linalg.norm(there.coefficients, axis=1))
 
 
 def test_equal_to_scikit_learn():
