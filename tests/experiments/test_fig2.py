@@ -15,7 +15,7 @@ from kernelgap.sweeps import plan_chunks, run_chunk
 
 
 def test_the_resnet_of_width_100_learns_the_composite_signal():
-    """The better of two settings, for three seeds: 0.01 to 0.13 where no kernel gets under 1.35, as processors differ."""
+    """The better of two settings, median over three seeds. Over six seeds and two processors it was 0.008 to 0.13."""
     best = []
     for seed in range(3):
         trials = [

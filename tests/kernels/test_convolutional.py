@@ -173,7 +173,7 @@ def test_one_position_is_ntk_and_ck(depth, pooling, rng):
     }
     for mine, theirs in ((K["all"], ntk(X)), (K["hidden"], ntk(X) - ck(X)), (K["last"], ck(X))):
         allowed = 1e-12 * (1 + np.abs(theirs))
-        # Row 7 is 1e-6 from the opposite of row 5. cntk has that angle t from (a+b)^2 - r^2, so that it is off by eps / t.
+        # row 7 is 1e-6 from the opposite of row 5; cntk has that angle t from (a+b)^2 - r^2, off by eps / t
         allowed[5, 7] = allowed[7, 5] = np.finfo(float).eps / 1e-6 * ntk.diagonal(X).max()
         assert np.all(np.abs(mine - theirs) <= allowed)
 
