@@ -49,6 +49,12 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
         assert record["risk_for_share"] == pytest.approx(1.35 * (1 - 5000 / 5852925), abs=1e-12)
         assert record["samples_for"] == 5766215
         assert record["paper_floor"] == 0.09 / 16
+        assert (record["kernel"], record["matrix"]["samples_for"]) == ("scalar", 384415)
+    assert "scalar kernel fixed beforehand" in words
+    assert "matrix-valued kernel" in words
+    assert typed("certify", "any-kernel", *numbers, "--n", 500, "--kernel", "matrix", "--risk", 0.02, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["samples_for"], record["scalar"]["samples_for"]) == (384415, 5766215)
 
 
 def test_certify_kernel_in_words_and_as_json(typed, capsys):

@@ -1,4 +1,4 @@
-"""Floors that no kernel gets under: for any kernel at all, and for one kernel with the best of all weights."""
+"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one kernel with the best weights."""
 
 from typing import TYPE_CHECKING
 

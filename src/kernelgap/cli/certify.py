@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -35,23 +35,27 @@ def any_kernel(
     risk: Annotated[
         float | None, typer.Option(help="A risk, for the samples it takes [default: half the threshold].")
     ] = None,
+    kernel: Annotated[
+        Literal["scalar", "matrix"],
+        typer.Option(help="scalar: one kernel, or one for each output. matrix: a matrix-valued kernel."),
+    ] = "scalar",
     as_json: Json = False,
 ) -> None:
-    """What no kernel with N samples, and no map to N features, gets under on average over the family."""
+    """What no scalar kernel fixed beforehand with N samples, and no map to N features, gets under on average."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
     if problem is not None:
         if any(value is not None for value in numbers.values()):
             raise InputError("Give either --problem, or --d, --degree, --outputs and --alpha.")
-        bound = certificates.any_kernel(problems.get(problem), n)
+        bound = certificates.any_kernel(problems.get(problem), n, kernel)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
             missing = [name for name, value in numbers.items() if value is None]
             raise InputError(
                 f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing[0]} is missing."
             )
-        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n)
+        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
         console.answer(json.dumps(show.bound_record(bound, share, asked)))

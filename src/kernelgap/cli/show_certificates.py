@@ -1,5 +1,6 @@
 """How certificates look in the terminal, and as JSON."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernelgap import console
@@ -11,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
+    beside = _beside(bound)
     return {
         "n": bound.n,
+        "kernel": bound.kernel,
         "mean_risk": bound.mean_risk,
         "mean_risk_fraction": str(bound.exact_mean_risk),
         "family_size": bound.family_size,
@@ -25,28 +28,56 @@ def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str
         "paper_samples": bound.paper_samples,
         "paper_applies": bound.paper_applies,
         "hypotheses": [{"statement": h.statement, "checked": h.checked} for h in bound.hypotheses],
+        beside.kernel: {
+            "mean_risk": beside.mean_risk,
+            "mean_risk_fraction": str(beside.exact_mean_risk),
+            "risk_for_share": beside.risk_for_share(share),
+            "samples_for": beside.samples_for(risk),
+        },
     }
 
 
 def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None:
     say = console.answer
-    say(f"Any kernel, any map to features, {found.n:,} samples or features, on {name}")
+    beside = _beside(found)
+    features = ", any map to features" if found.kernel == "scalar" else ""
+    say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {found.n:,} samples, on {name}")
     say("")
-    say(f"The composite signal can be any of {found.family_size:,} parities; {found.n:,} functions capture, on average")
+    functions = found.n * found.functions_each
+    say(
+        f"The composite signal can be any of {found.family_size:,} parities; {functions:,} functions capture, on average"
+    )
     say(f"over them, at most {_percent(1 - found.mean_risk / found.threshold) if found.threshold else '0%'} of it. So:")
     say("")
     rows = [
-        ["mean risk over the family, at least", _number(found.mean_risk)],
-        [f"risk that {share:.4g} of the targets exceed, at least", _number(found.risk_for_share(share))],
-        [f"samples for a mean risk of {risk:.4g}, at least", f"{found.samples_for(risk):,}"],
-        ["learning F alone leaves (the threshold)", _number(found.threshold)],
-        ["the paper's floor, for 99% of the targets", _paper(found)],
+        ["mean risk over the family, at least", _number(found.mean_risk), _number(beside.mean_risk)],
+        [
+            f"risk that {share:.4g} of the targets exceed, at least",
+            _number(found.risk_for_share(share)),
+            _number(beside.risk_for_share(share)),
+        ],
+        [
+            f"samples for a mean risk of {risk:.4g}, at least",
+            f"{found.samples_for(risk):,}",
+            f"{beside.samples_for(risk):,}",
+        ],
+        ["learning F alone leaves (the threshold)", _number(found.threshold), _number(beside.threshold)],
+        ["the paper's floor, for 99% of the targets", _paper(found), _paper(beside)],
     ]
-    console.table(["", ""], rows)
+    console.table(["", KINDS[found.kernel], KINDS[beside.kernel]], rows)
     say("")
+    say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
     say("This rests on:")
     for hypothesis in found.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+
+
+KINDS = {"scalar": "scalar kernel", "matrix": "matrix-valued kernel"}
+
+
+def _beside(bound: "AnyKernelBound") -> "AnyKernelBound":
+    """The bound for kernels of the other kind."""
+    return replace(bound, kernel="matrix" if bound.kernel == "scalar" else "scalar")
 
 
 def _paper(found: "AnyKernelBound") -> str:
@@ -166,7 +197,7 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     title = f"{problem}, a = alpha: the best risk over all weights, with {first.n:,} samples, over {which}"
     console.table(columns, rows, title=title)
     console.answer("")
-    console.answer(f"No kernel at all has a mean under {first.any_kernel_mean:.6g}.")
+    console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
 def verdict_record(found: "Verdict") -> dict[str, object]:
