@@ -78,8 +78,8 @@ def matrix_valued_mean(problem, features, n, seed):
     every = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
     X = np.sign(problem.sample(n, seed)[0])
     spanned = np.einsum("pid,njd->pinj", features(every), features(X)).reshape(len(every) * r, n * r)
-    basis = np.linalg.svd(spanned, full_matrices=False)
-    directions = basis.U[:, basis.S > 1e-9 * basis.S[0]]
+    left, singular, _ = np.linalg.svd(spanned, full_matrices=False)
+    directions = left[:, singular > 1e-9 * singular[0]]
     risks = []
     for chosen in combinations(range(d), r):  # output i of hard: beta x_i + alpha times the product of all k
         base, composite = every[:, chosen], every[:, chosen].prod(axis=1, keepdims=True)

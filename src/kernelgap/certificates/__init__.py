@@ -1,4 +1,4 @@
-"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one kernel with the best weights."""
+"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one with the best weights."""
 
 from typing import TYPE_CHECKING
 

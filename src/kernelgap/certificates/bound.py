@@ -1,4 +1,4 @@
-"""The floor under every scalar kernel fixed beforehand: what N functions, fixed before the target, cannot capture of it.
+"""The floor under every scalar kernel fixed beforehand: what N functions, fixed before the target, cannot capture.
 
 Let T be any N-dimensional space of functions (the span of K(., x_1), ... K(., x_N), or of N features), and B what all
 base signals of the family span. The composite parities chi_S are orthonormal and orthogonal to B, so that B + T holds

@@ -16,7 +16,6 @@ from sys import float_info
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
 
-
 MOST_DIGITS = 4000  # of a family's size: Python shows no number of more than 4,300
 MOST_OUTPUTS = 10**6
 MOST_COORDINATES = 10**12

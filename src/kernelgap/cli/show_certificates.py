@@ -44,10 +44,9 @@ def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None
     say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {found.n:,} samples, on {name}")
     say("")
     functions = found.n * found.functions_each
-    say(
-        f"The composite signal can be any of {found.family_size:,} parities; {functions:,} functions capture, on average"
-    )
-    say(f"over them, at most {_percent(1 - found.mean_risk / found.threshold) if found.threshold else '0%'} of it. So:")
+    say(f"The composite signal can be any of {found.family_size:,} parities; {functions:,} functions capture,")
+    captured = _percent(1 - found.mean_risk / found.threshold) if found.threshold else "0%"
+    say(f"on average over them, at most {captured} of it. So:")
     say("")
     rows = [
         ["mean risk over the family, at least", _number(found.mean_risk), _number(beside.mean_risk)],
