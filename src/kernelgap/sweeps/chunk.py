@@ -46,7 +46,8 @@ class TrialResult:
     """What came of one trial. ``status`` is "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
 
     The errors of a trial that is not done are infinite. ``measures`` are further numbers by name, such as the Frobenius
-    norm of W (``norm``); each becomes a column of the results.
+    norm of W (``norm``); each becomes a column of the results. ``weights`` are those of the chunk's best network, as a
+    safetensors file.
     """
 
     trial_id: str
@@ -58,6 +59,7 @@ class TrialResult:
     diverged_at: int | None = None
     curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
     measures: dict[str, float] = field(default_factory=dict)
+    weights: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,17 @@ class ChunkResult:
     chunk_id: str
     seconds: float
     rows: tuple[Row, ...]
+    weights: dict[str, bytes] = field(default_factory=dict, repr=False)  # by the trial's id
 
     @classmethod
     def of(cls, chunk: Chunk, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
-        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        return cls(chunk.id, seconds, tuple(_row(chunk, by_id[result.trial_id], result) for result in results))
+        by_id, results = dict(zip(chunk.trial_ids, chunk.trials, strict=True)), tuple(results)
+        rows = tuple(_row(chunk, by_id[result.trial_id], result) for result in results)
+        return cls(chunk.id, seconds, rows, {r.trial_id: r.weights for r in results if r.weights is not None})
 
     @cached_property
     def results(self) -> tuple[TrialResult, ...]:
-        return tuple(_result(*row) for row in self.rows)
+        return tuple(_result(self.weights.get(row[0]), *row) for row in self.rows)
 
 
 def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
@@ -94,9 +98,9 @@ def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
     )
 
 
-def _result(trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
+def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
     *numbers, curves, measures = rest
-    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures)])
+    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures), weights])
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:

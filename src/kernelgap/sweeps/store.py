@@ -34,6 +34,8 @@ class Store(RunFile):
         "CREATE TABLE IF NOT EXISTS trials (id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
         "description TEXT NOT NULL, status TEXT NOT NULL, train_error REAL, validation_error REAL, test_error REAL, "
         "test_standard_error REAL, diverged_at INTEGER, curves TEXT NOT NULL, measures TEXT NOT NULL DEFAULT '{}')",
+        "CREATE TABLE IF NOT EXISTS weights (trial TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
+        "file BLOB NOT NULL)",
     )
     COLUMNS: ClassVar = {"trials": TRIAL_COLUMNS[:-1]}
 
@@ -46,6 +48,8 @@ class Store(RunFile):
         places = ", ".join("?" * len(TRIAL_COLUMNS))
         with self._saving(chunk, result.seconds) as connection:
             connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
+            kept = [(trial, chunk.id, file) for trial, file in result.weights.items()]
+            connection.executemany("INSERT INTO weights VALUES (?, ?, ?)", kept)
 
     def times(self) -> "pd.DataFrame":
         """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
@@ -59,6 +63,13 @@ class Store(RunFile):
         """The finished trials by their ids."""
         rows = self._connection.execute("SELECT id, description FROM trials")
         return {trial_id: read_trial(description) for trial_id, description in rows}
+
+    def weights(self, trial: str) -> bytes | None:
+        """The weights of a trial's network as a safetensors file, if they were kept."""
+        if not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'weights'").fetchone():
+            return None  # written before weights were
+        row = self._connection.execute("SELECT file FROM weights WHERE trial = ?", (trial,)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def table(self) -> "pd.DataFrame":
         """One row a finished trial, in an order that does not depend on which chunk finished first."""
