@@ -1,7 +1,5 @@
 """The data behind the charts: lines, bands, the paper's marks, grids and their edges, F before G."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
