@@ -71,7 +71,7 @@ def test_a_certificate_holds_the_very_network_of_the_run(finished, tmp_path):
         weights = load(store.weights(best.trial))
     claim = experiments.certify_run(finished, tmp_path / "cert.zip", method="3resnet(all)")
     problem = problems.get(best.problem)
-    X = np.array(list(product([-1.0, 1.0], repeat=6)))
+    X = np.array(list(product([-1.0, 1.0], repeat=6))) / np.sqrt(6)  # eq. 7.1 has points of length 1
     out1 = np.maximum(X @ weights["W"].T + weights["b1"], 0) @ weights["A"].T
     out = out1 + np.maximum(out1 @ weights["V"].T + weights["b2"], 0) @ weights["A"].T
     risk = np.mean(np.sum((out - problem.target(X)) ** 2, axis=1))
