@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -14,6 +14,19 @@ test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
+
+# kernels of OpenBLAS : instructions that XLA may use : threads : order of the tests
+PROCESSORS := Haswell:AVX2:1:1 SkylakeX:AVX512:2:2 Zen:AVX2:2:3 Sandybridge:SSE4_2:1:1
+
+processors: $(VENV)/.ready-dev  ## all checks but the slow ones, as on other processors and in other orders
+	@mkdir -p .pytest_cache; for one in $(PROCESSORS); do \
+	  set -- $$(echo $$one | tr : ' '); \
+	  echo "OpenBLAS as on $$1, XLA up to $$2, $$3 thread(s), order $$4:"; \
+	  OPENBLAS_CORETYPE=$$1 XLA_FLAGS="--xla_cpu_max_isa=$$2 --xla_backend_optimization_level=1" \
+	    KERNELGAP_TEST_THREADS=$$3 $(BIN)/python -m pytest --shuffle $$4 -q \
+	    > .pytest_cache/processor-$$1.log 2>&1 || failed="$$failed $$1"; \
+	  grep -E '^(FAILED|ERROR) ' .pytest_cache/processor-$$1.log; tail -n 1 .pytest_cache/processor-$$1.log; \
+	done; test -z "$$failed" || { echo "Failed as on:$$failed (see .pytest_cache/processor-*.log)"; exit 1; }
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
