@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow matrix lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -14,6 +14,10 @@ test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
+
+# CELLS="3.13-newest oldest" chooses, PYTEST="-n 1 tests/kernels" goes to pytest, MATRIX_DIR is where environments are kept.
+matrix:  ## the quick checks on each installed Python, with pinned, newest and oldest dependencies
+	$(PYTHON) scripts/matrix.py $(CELLS) --pytest="$(PYTEST)"
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
@@ -62,4 +66,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .venv-matrix .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist
