@@ -1,7 +1,7 @@
 """The risk of a predictor over every point of the cube: no test sample, no sampling error.
 
 Points are visited in rows of 2^11 that share their upper coordinates. For a network these act on the first layer like a
-bias, so that each row costs the product with the lower coordinates alone. All is in float64, and the interval is proved:
+bias, so that each row costs the product with the lower coordinates alone. All is in float64; the interval is proved:
 with r the computed distance of an output from its target, and E a bound on its rounding at every point (``rounding``),
 the mean of |r|^2 is off by at most 2 |E| sqrt(mean |r|^2) + |E|^2, and by the rounding of the sums.
 """

@@ -3,8 +3,8 @@
 The network's own program is run once on bounds in place of numbers: for every intermediate result the largest magnitude
 that it can have at any point, and the largest distance between what is computed and what is exact. With u = 2^-53, a
 sum of n products is off by at most gamma_n = n u / (1 - n u) times the sum of their magnitudes, in any order of
-operations and with or without fused ones (Higham, Accuracy and Stability of Numerical Algorithms, ch. 3); gamma is taken
-twice. What underflows may be flushed to 0. Bounds are rounded up. A program with a step that is not known here has no
+operations and with or without fused ones (Higham, Accuracy and Stability of Numerical Algorithms, ch. 3); here gamma is
+doubled. What underflows may be flushed to 0. Bounds are rounded up. A program with a step that is not known here has no
 bound, and is refused.
 """
 

@@ -155,15 +155,23 @@ def run_(
 
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate.")],
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Also train again as it describes, from several starts, and compare.")
+    ] = False,
+    starts: Annotated[int, typer.Option(min=1, max=1000, help="Starts to train again from.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Compute all that a certificate claims again, from nothing but the file."""
+    """Compute all that a certificate claims again, from nothing but the file.
+
+    Exit code 1 if something does not hold, or if the training that it describes does not give such risks.
+    """
     from kernelgap import certificates
 
     found = certificates.verify(file)
+    again = certificates.retrain(file, starts) if retrain else None
     if as_json:
-        console.answer(json.dumps(show.verdict_record(found)))
+        console.answer(json.dumps(show.verdict_record(found, again)))
     else:
-        show.verdict(found)
-    if not found.holds:
+        show.verdict(found, again)
+    if not found.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)
