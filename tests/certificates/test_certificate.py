@@ -7,9 +7,9 @@ import zipfile
 import jax
 import numpy as np
 import pytest
-from forged import both, in_claim, in_weights, reseal
 from safetensors.numpy import load, save
 
+from forged import both, in_claim, in_weights, reseal
 from kernelgap import networks, problems
 from kernelgap.certificates import TrainedNetwork, any_kernel, certify, verify
 from kernelgap.certificates.limits import bounded_network
