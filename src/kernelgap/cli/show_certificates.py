@@ -1,6 +1,7 @@
 """How certificates look in the terminal, and as JSON."""
 
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from kernelgap import console
@@ -8,7 +9,7 @@ from kernelgap import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Verdict
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retraining, Verdict
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
@@ -199,21 +200,50 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
-def verdict_record(found: "Verdict") -> dict[str, object]:
-    return {
+def verdict_record(found: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
+    record: dict[str, object] = {
         "holds": found.holds,
         "sentence": found.claim.sentence,
         "checks": [{"what": c.what, "stated": c.stated, "found": c.found, "holds": c.holds} for c in found.checks],
+        "trusted": list(found.trusted),
         "versions": found.claim.versions,
     }
+    if again is not None:
+        record["retrained"] = {
+            "certified": list(again.certified),
+            "seeds": list(again.seeds),
+            "risks": [risk if isfinite(risk) else None for risk in again.risks],
+            "margins": list(again.margins),
+            "range": None if again.range is None else list(again.range),
+            "allowed": None if again.allowed is None else list(again.allowed),
+            "within_range": again.within_range,
+            "consistent": again.consistent,
+            "sentence": again.sentence,
+        }
+    return record
 
 
-def verdict(found: "Verdict") -> None:
+def verdict(found: "Verdict", again: "Retraining | None" = None) -> None:
     rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in found.checks]
-    console.table(["claim", "stated", "computed again", ""], rows, title=found.claim.sentence, left=4)
     failed = sum(not check.holds for check in found.checks)
+    title = f"It states, and this does not hold: {found.claim.sentence}" if failed else found.claim.sentence
+    console.table(["claim", "stated", "computed again", ""], rows, title=title, left=4)
     console.answer("")
-    console.answer("All of it holds." if not failed else f"{failed} of {len(found.checks)} claims fail.")
+    if failed:
+        console.answer(f"{failed} of {len(found.checks)} claims fail.")
+    else:
+        console.answer(f"All {len(found.checks)} claims that can be computed again hold.")
+    console.answer("Taken on trust, since no file can show it:")
+    for statement in found.trusted:
+        console.answer(f"  {statement}")
+    if again is not None:
+        rows = [
+            [str(seed), f"{risk:.4g}" if isfinite(risk) else "diverged", f"+/- {margin:.2g}" if margin else ""]
+            for seed, risk, margin in zip(again.seeds, again.risks, again.margins, strict=True)
+        ]
+        console.answer("")
+        console.table(["seed", "risk", "99%"], rows)
+        console.answer(again.sentence)
 
 
 def _down(value: float) -> str:
