@@ -22,7 +22,6 @@ from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
 
 
-
 class Commands(TyperGroup):
     """What typer would take for a wish to abort is told apart: Ctrl-C, and a file that ends too early."""
 

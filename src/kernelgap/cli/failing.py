@@ -93,7 +93,9 @@ def _of_library(error: BaseException) -> str | None:
         return first_mistake(error)
     library = type(error).__module__.partition(".")[0]
     if library == "sqlite3":
-        return f"The file of a run cannot be used: {error}. It was left as it is: move it away, or choose another folder."
+        return (
+            f"The file of a run cannot be used: {error}. It was left as it is: move it away, or choose another folder."
+        )
     if library in READERS:
         return f"A file cannot be read: {type(error).__name__}: {error}."
     if library in ("jaxlib", "jax") and "RESOURCE_EXHAUSTED" in str(error):

@@ -18,7 +18,7 @@ def certify_run(
     given. Each kernel family of the run is represented by the member with the least validation error.
     """
     with Store.reading(folder) as store:
-        table, trials = store.table(), store.trials()
+        table, trials = store.table(), store.trials()  # errors that are not finite are refused here
     if table.empty:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
     chosen = table

@@ -12,6 +12,7 @@ from kernelgap import networks, problems
 from kernelgap.console import progress
 from kernelgap.sweeps import Trial, train_watched
 from kernelgap.training import Predictor
+from kernelgap.whole_file import read_small
 
 FILE = "signals.json"
 PATIENCE = 180.0  # seconds of training, as far as the run tells, that a report takes
@@ -89,11 +90,11 @@ def _distance(a: Float[np.ndarray, "n k"], b: Float[np.ndarray, "n k"]) -> float
 def _kept(path: Path) -> Signals | None:
     """What an earlier report kept; None if there is none that can be read."""
     try:
-        found = json.loads(path.read_text())
+        found = json.loads(read_small(path))
         columns = [[float(v) for v in found[key]] for key in ("epochs", "base", "target")]
         epochs = [int(e) for e in columns[0]]
         size = float(found["size"])
         kept = Signals(trial=str(found["trial"]), size=size, epochs=epochs, base=columns[1], target=columns[2])
         return kept if len({len(c) for c in columns}) == 1 and columns[0] else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
