@@ -9,7 +9,6 @@ from pathlib import Path
 
 from kernelgap.errors import InputError
 
-
 SMALL = 2**20  # bytes
 
 

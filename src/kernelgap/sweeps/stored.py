@@ -1,11 +1,11 @@
 """What the store holds of trials, checked column by column: a file may be damaged, or come from anyone."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 import numpy as np
 from pydantic import Field, Json, TypeAdapter
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
 
