@@ -274,7 +274,7 @@ DAMAGES: dict[str, Damage] = {  # of any kind of run
         for text in (
             *("[]", "null", "3", "no JSON", "{" * 100_000, '{"pid": 1}', "\0"),
             *(
-                HELD % (pid, '"%s"' % os.uname().nodename, '"1"')
+                HELD % (pid, json.dumps(os.uname().nodename), '"1"')
                 for pid in (10**30, "1e30", -1, 0, '"x"', "null", "[]")
             ),
             *(HELD % (1, host, started) for host, started in (("null", '"1"'), ("3", "3"), ("[]", "{}"))),
