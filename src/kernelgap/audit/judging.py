@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from kernelgap.audit.plan import Plan, clock
 from kernelgap.audit.result import Audit, Audited
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.errors import InputError
+from kernelgap.sweeps.run_file import Failure, as_stored
 
 
 def read_audit(folder: str | Path) -> Audit:
@@ -29,6 +31,20 @@ def read_audit(folder: str | Path) -> Audit:
         failures, finished = tuple(ledger.failures()), ledger.finished()
     if description.get("experiment") != "audit":
         raise InputError(f"'{folder}' holds no audit.")
+    with as_stored(folder):
+        return _audit(folder, description, about, outcomes, judgements, models, failures, finished)
+
+
+def _audit(
+    folder: Path,
+    description: dict[str, Any],
+    about: dict[str, Any],
+    outcomes: Mapping[Named, Chosen],
+    judgements: Mapping[Named, Judgement],
+    models: set[str],
+    failures: tuple[Failure, ...],
+    finished: set[str],
+) -> Audit:
     plan = Plan(**description["plan"])
     results = _results(outcomes, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
     found = {entry.family for entry in results.entries}

@@ -1,10 +1,17 @@
 """One SQLite file for an audit, kept like any run."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field, TypeAdapter
 
 from kernelgap.audit.cell import Cell, Fitting, Judgement, Outcome
-from kernelgap.sweeps.run_file import RunFile
+from kernelgap.sweeps.run_file import RunFile, as_stored
+
+Count = Annotated[int, Field(ge=0)]
+Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_JUDGEMENTS = TypeAdapter(list[tuple[str, Count, Count, Size, str]])
+_OUTCOMES = TypeAdapter(list[tuple[str, Count, Count, str, float, Size, bytes]])
 
 
 @dataclass(frozen=True)
@@ -50,26 +57,40 @@ class Ledger(RunFile):
                 connection.execute("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def judgements(self) -> dict[Named, Judgement]:
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT contender, samples, seed, seconds, content FROM judgements JOIN chunks ON chunks.id = chunk"
         )
-        return {Named(*row[:3]): Judgement(*row[3:]) for row in rows}
+        with as_stored(self.folder, "a judgement"):
+            return {Named(*row[:3]): Judgement(*row[3:]) for row in _JUDGEMENTS.validate_python(rows, strict=True)}
 
     def outcomes(self) -> dict[Named, Chosen]:
         """All that were fitted, models left out. If a setting was chosen anew, as more seeds came, the last one."""
-        rows = self._connection.execute(
-            "SELECT contender, samples, seed, setting, validation_error, seconds, predictions, NULL "
+        rows = self._rows(
+            "SELECT contender, samples, seed, setting, validation_error, seconds, predictions "
             "FROM outcomes JOIN chunks ON chunks.id = chunk ORDER BY outcomes.rowid"
         )
-        return {Named(*row[:3]): Chosen(row[3], row[4], Outcome(*row[5:])) for row in rows}
+        with as_stored(self.folder, "an outcome"):
+            stored = _OUTCOMES.validate_python(rows, strict=True)
+            return {Named(*row[:3]): Chosen(row[3], row[4], Outcome(*row[5:], None)) for row in stored}
 
     def models(self) -> set[str]:
         """The contenders of which a model was kept."""
-        return {row[0] for row in self._connection.execute("SELECT contender FROM outcomes WHERE model IS NOT NULL")}
+        return {row[0] for row in self._rows("SELECT contender FROM outcomes WHERE model IS NOT NULL")}
 
     def model(self, contender: str) -> bytes | None:
         """The model that was kept last of a contender; None if none was."""
-        row = self._connection.execute(
-            "SELECT model FROM outcomes WHERE contender = ? AND model IS NOT NULL ORDER BY rowid DESC", (contender,)
-        ).fetchone()
-        return None if row is None else bytes(row[0])
+        found = self._rows(
+            "SELECT model FROM outcomes WHERE contender = ? AND model IS NOT NULL ORDER BY rowid DESC LIMIT 1",
+            contender,
+        )
+        with as_stored(self.folder, "a model"):
+            return memoryview(found[0][0]).tobytes() if found else None
+
+    def check(self) -> None:
+        super().check()
+        judgements, outcomes = self.judgements(), self.outcomes()
+        with as_stored(self.folder, "what was judged", mistakes=True):
+            for judgement in judgements.values():
+                judgement.read()
+            for chosen in outcomes.values():
+                chosen.outcome.outputs()

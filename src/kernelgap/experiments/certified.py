@@ -23,7 +23,7 @@ def certify_run(
     with the least validation error.
     """
     with Store.reading(folder) as store:
-        table, trials = store.table(), store.trials()
+        table, trials = store.table(), store.trials()  # errors that are not finite are refused here
         best = _best(table, folder, method, width)
         weights = store.weights(best.trial)
     trial = trials[best.trial]

@@ -3,6 +3,7 @@
 The unit of work and of storage.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,15 +84,14 @@ class ChunkResult:
 
 
 def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
+    errors = (result.train_error, result.validation_error, result.test_error, result.test_standard_error)
+    finite = all(math.isfinite(error) for error in errors)
     return (
         result.trial_id,
         chunk.id,
         trial.as_json,
-        result.status,
-        result.train_error,
-        result.validation_error,
-        result.test_error,
-        result.test_standard_error,
+        result.status if finite or result.status != "done" else "diverged",  # it overflows on other samples
+        *(math.inf if math.isnan(error) else error for error in errors),
         result.diverged_at,
         to_json(result.curves).decode(),
         to_json(result.measures).decode(),
