@@ -15,7 +15,7 @@ from kernelgap.cli import main
 
 CODES = (0, 1, 2, 130)
 OWN_MISTAKE = 70
-LONGEST = 20_000  # characters of a refusal
+LONGEST = 20_000  # characters of a refusal, beside what was typed
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def call(arguments: Sequence[str]) -> Ended:
         raise EndedBadlyError("traceback", last)
     if found.code == 2 and not found.err.strip():
         raise EndedBadlyError("refused without a word", "")
-    if len(found.err) > LONGEST:
+    if len(found.err) > LONGEST + 4 * sum(map(len, arguments)):
         raise EndedBadlyError(f"{len(found.err):,} characters of refusal", found.err[:80])
     if "--json" in arguments and found.code in (0, 1) and found.out.strip() and "--help" not in arguments:
         _check_json(found.out)

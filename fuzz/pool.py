@@ -8,10 +8,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from fuzz.case import Case
 from fuzz.judged import Judged
 
 LIMIT = 60.0  # seconds of computing for one input ...
@@ -164,6 +166,13 @@ def _serve(theirs: Connection, materials: Path, scratch: Path) -> None:
             given = theirs.recv()
         except EOFError:
             return
-        case = make_one(given, materials, scratch)
+        try:
+            case = make_one(given, materials, scratch)
+        except Exception as error:
+            case = Case("", partial(_raise, error))  # the generator's own, and shown as any other
         theirs.send(case.text)
         theirs.send(judge(case))
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error

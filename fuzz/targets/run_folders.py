@@ -22,9 +22,16 @@ def make(rng: Random, place: Place) -> Case:
     folder = place.folder / "run"
     shutil.copytree(place.materials / "runs" / kind, folder, ignore=COPIED)
     _settle(folder)
-    done = [rng.choice(DAMAGES)(folder, rng) for _ in range(rng.choice((1, 1, 1, 2)))]
+    done = [_damage(folder, rng) for _ in range(rng.choice((1, 1, 1, 2)))]
     arguments = _command(kind, rng, place)
     return Case(f"{kind} {arguments} {done}", lambda: _call(arguments))
+
+
+def _damage(folder: Path, rng: Random) -> str:
+    try:
+        return rng.choice(DAMAGES)(folder, rng)
+    except (sqlite3.Error, OSError, ValueError, LookupError, RecursionError):  # there is damage already
+        return "damaged already"
 
 
 def _call(arguments: list[str]) -> None:

@@ -135,7 +135,7 @@ def _use_kernel(text: str) -> None:
 def _use_problem(text: str) -> None:
     problem = problems.get(text)
     X, Y = problem.sample(3, 0)
-    assert X.shape == (3, problem.inputs) if hasattr(problem, "inputs") else len(X) == 3
+    assert X.shape == (3, problem.d)
     assert Y.shape == (3, problem.outputs)
     assert problems.get(problem.spec).spec == problem.spec
     assert problem.threshold >= 0
