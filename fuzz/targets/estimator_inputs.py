@@ -11,6 +11,7 @@ import pandas as pd
 import scipy.sparse
 
 from fuzz.case import Case, Place
+from fuzz.judged import PACKAGE
 from kernelgap import estimators, kernels, regression
 from kernelgap.errors import InputError
 
@@ -131,7 +132,7 @@ def with_sklearns_own(call: Callable[[], Any]) -> Any:
 def _from_checks(error: BaseException) -> bool:
     """Whether the package called scikit-learn's checks, in which NumPy, pandas or SciPy then objected."""
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    own = [i for i, file in enumerate(files) if "/kernelgap/" in file and "/fuzz/" not in file]
+    own = [i for i, file in enumerate(files) if PACKAGE in Path(file).parents]
     return bool(own) and own[-1] + 1 < len(files) and "/sklearn/utils/" in files[own[-1] + 1]
 
 
