@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
-VOLATILE = {"seconds", "finished", "failed", "folder", "report", "model", "out", "path", "elapsed", "remaining"}
+VOLATILE = {"seconds", "core_seconds", "finished", "failed", "folder", "report", "model", "out", "path", "elapsed"}
 
 
 def contents(folder: Path) -> dict[str, Any]:
@@ -34,10 +34,13 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def lasting(answer: Any) -> Any:
-    """What a command answered as JSON, without what is volatile."""
+    """What a command answered as JSON, without what is volatile; records in an order of their own."""
     if isinstance(answer, dict):
         return {key: lasting(value) for key, value in answer.items() if key not in VOLATILE}
-    return [lasting(value) for value in answer] if isinstance(answer, list) else answer
+    if isinstance(answer, list):
+        found = [lasting(value) for value in answer]
+        return sorted(found, key=json.dumps) if all(isinstance(value, dict) for value in found) else found
+    return answer
 
 
 def differences(one: Any, other: Any, where: str = "") -> list[str]:

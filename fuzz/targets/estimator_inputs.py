@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
+from fuzz import values
 from fuzz.case import Case, Place
 from fuzz.judged import PACKAGE
 from kernelgap import estimators, kernels, regression
@@ -99,7 +100,7 @@ def _estimator(rng: Random, name: str, place: Place) -> Case:
     kind = getattr(estimators, name)
     known = [key for key in kind().get_params() if key in SETTINGS]
     told = {"epochs": 2, "width": 4} if name in NETWORKS else {}
-    told |= {key: rng.choice(SETTINGS[key]) for key in rng.sample(known, k=rng.choice((0, 1, 1, 2)))}
+    told |= {key: _setting(key, rng) for key in rng.sample(known, k=rng.choice((0, 1, 1, 2)))}
     few = (7, 3) if name in NETWORKS else None  # few shapes: each is compiled
     X, y, Z = _inputs(rng, few), _targets(rng, "Classifier" in name), _inputs(rng, few)
 
@@ -114,6 +115,14 @@ def _estimator(rng: Random, name: str, place: Place) -> Case:
         with_sklearns_own(lambda: fitted.predict(Z))
 
     return Case(f"{name}({told}) X {_shown(X)} y {_shown(y)} Z {_shown(Z)}", use)
+
+
+def _setting(key: str, rng: Random) -> Any:
+    if rng.random() < 0.2:
+        return rng.choice(
+            (values.anything(rng), np.array([1.0, 2.0]), np.float32(0.1), np.array(1), [1.0, "x"], object())
+        )
+    return rng.choice(SETTINGS[key])
 
 
 def with_sklearns_own(call: Callable[[], Any]) -> Any:
