@@ -149,10 +149,14 @@ def test_an_automatic_rate_survives_large_inputs():
     [
         ({"width": 0}, "width must be"),
         ({"width": 2.5}, "whole number"),
+        ({"width": 10**18}, "GiB are free. Take a smaller width"),
         ({"batch_size": 0}, "batch_size"),
+        ({"learning_rate": 10**400}, "learning_rate must be"),
         ({"learning_rate": None}, "learning_rate must be"),
         ({"learning_rate": 0}, "learning_rate must be"),
         ({"weight_decay": None}, "weight_decay must be"),
+        ({"learning_rate": np.array([1.0, 2.0])}, "learning_rate must be"),
+        ({"weight_decay": np.array([1.0, 2.0])}, "weight_decay must be"),
         ({"search": {"learning_rate": ["a"]}}, "list of numbers"),
         ({"search": True, "validation_fraction": None}, "validation_fraction"),
         ({"train": "everything"}, "Unknown mode"),
@@ -171,6 +175,13 @@ def test_mistakes_get_a_sentence(arguments, words):
     X, Y = SEC8.sample(60, seed=0)
     with pytest.raises(InputError, match=words):
         kg.ResNetRegressor(**{"width": 5, "epochs": 5, "weight_decay": 0.1, **arguments}).fit(X, Y)
+
+
+@pytest.mark.parametrize("estimator", [kg.ResNetRegressor(width=4, epochs=2), kg.KernelRegressor(ridge=1.0)])
+def test_labels_are_no_numbers(estimator):
+    X, _ = SEC8.sample(6, seed=0)
+    with pytest.raises(InputError, match="y must hold numbers"):
+        estimator.fit(X, np.array(list("ababab")))
 
 
 def test_progress_is_shown_when_asked(capsys, monkeypatch):

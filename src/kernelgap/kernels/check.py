@@ -37,5 +37,5 @@ def check_number(value: object, what: str, positive: bool = False, other: str = 
 
 def check_part(train: object) -> None:
     """Which layers' parameters the tangent kernel is over."""
-    if train not in PARTS:
+    if not isinstance(train, str) or train not in PARTS:
         raise unknown("part of a network", train, PARTS)
