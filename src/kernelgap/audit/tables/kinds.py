@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.cells import absent
+from kernelgap.audit.tables.numerals import is_nothing
 
 Kind = Literal["number", "label", "date", "text", "empty", "counter", "other"]
 
@@ -53,10 +54,11 @@ def kind_of_texts(texts: Sequence[str], counts: np.ndarray) -> Kind:
 
 
 def truths(texts: Sequence[str]) -> np.ndarray | None:
-    """1 and 0 for true and false, where the texts are nothing else."""
+    """1 and 0 for true and false, where the texts are nothing else; NaN for none."""
     lower = [text.lower() for text in texts]
-    if texts and any(set(lower) <= pair for pair in _TRUTHS):
-        return np.array([text.startswith("t") for text in lower], dtype=float)
+    said = {text for text in lower if not is_nothing(text)}
+    if said and any(said <= pair for pair in _TRUTHS):
+        return np.array([np.nan if is_nothing(text) else text.startswith("t") for text in lower], dtype=float)
     return None
 
 
