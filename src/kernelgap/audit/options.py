@@ -9,6 +9,7 @@ class Options(TypedDict, total=False):
 
     task: str | None
     leave_out: Sequence[str]
+    keep: Sequence[str]
     budget: str | float
     rows: int | None
     delimiter: str | None

@@ -192,10 +192,10 @@ def test_kinds(read):
         "column_1": "counter", "date": "date", "us": "date", "text": "text", "name": "text",
         "bool": "number", "answer": "label", "empty": "empty", "code": "label",
     }  # fmt: skip
-    assert list(table.frame) == ["bool", "answer", "code"]
+    assert list(table.frame) == ["column_1", "bool", "answer", "code"]
     assert table.frame["bool"].tolist()[:2] == [1, 0]
-    assert len(table.left_out()) == 6
-    assert "'date' holds dates" in table.left_out()[1].sentence
+    assert len(table.left_out()) == 5
+    assert "'date' holds dates" in table.left_out()[0].sentence
 
 
 def test_columns_can_be_kept_as_labels(read):

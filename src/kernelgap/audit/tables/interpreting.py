@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.cells import distinct_texts, floats_of, plain_numbers, spread
-from kernelgap.audit.tables.kinds import FEW, USED, Kind, are_codes, counts_rows, kind_of_texts, kind_of_typed, truths
+from kernelgap.audit.tables.counters import counts_rows
+from kernelgap.audit.tables.kinds import FEW, USED, Kind, are_codes, kind_of_texts, kind_of_typed, truths
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.numerals import Numerals, is_nothing, read_numerals
 
@@ -18,11 +19,17 @@ Values = np.ndarray  # float64 with NaN where missing, or texts with None
 
 
 def interpret(
-    raw: pd.DataFrame, *, comma_first: bool = False, labels: Collection[str] = (), numbers: Collection[str] = ()
+    raw: pd.DataFrame,
+    *,
+    comma_first: bool = False,
+    labels: Collection[str] = (),
+    numbers: Collection[str] = (),
+    rows: int | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Kind], list[Notice]]:
     """(usable columns, the kind of every column, notices).
 
-    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold.
+    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold. The index has the
+    places in the file, of whose ``rows`` these may be a sample.
     """
     kinds: dict[str, Kind] = {}
     columns: dict[str, Values] = {}
@@ -33,7 +40,7 @@ def interpret(
             values, said = numbers_of(raw[name], comma_first=comma_first)
         else:
             kinds[name], values, said = _column(raw[name], comma_first=comma_first, as_label=name in labels)
-            if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy() - raw.index[0]):
+            if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy(), rows or len(raw)):
                 kinds[name] = "counter"
         if kinds[name] in USED:
             columns[name] = values
