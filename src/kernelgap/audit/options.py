@@ -17,3 +17,4 @@ class Options(TypedDict, total=False):
     workers: int | None
     seed: int
     on_progress: Callable[[float, str], None] | None
+    began: float | None
