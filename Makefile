@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -27,6 +27,10 @@ processors: $(VENV)/.ready-dev  ## all checks but the slow ones, as on other pro
 	    > .pytest_cache/processor-$$1.log 2>&1 || failed="$$failed $$1"; \
 	  grep -E '^(FAILED|ERROR) ' .pytest_cache/processor-$$1.log; tail -n 1 .pytest_cache/processor-$$1.log; \
 	done; test -z "$$failed" || { echo "Failed as on:$$failed (see .pytest_cache/processor-*.log)"; exit 1; }
+
+# CELLS="3.13-newest oldest" chooses, PYTEST="-n 1 tests/kernels" goes to pytest, MATRIX_DIR is where environments are kept.
+matrix:  ## the quick checks on each installed Python, with pinned, newest and oldest dependencies
+	$(PYTHON) scripts/matrix.py $(CELLS) --pytest="$(PYTEST)"
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
@@ -75,4 +79,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .venv-matrix .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist

@@ -46,6 +46,14 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["KERNELGAP_CACHE_DIR"] = "off" if cache is None else str(cache.mkdir("programs"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def programs_kept():
+    """The programs that tests compile are kept too: compilation is most of their time, and the next run has it done."""
+    from kernelgap.sweeps.compiled import keep_programs  # late: the types must be checked from the first import on
+
+    keep_programs()
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(12345)

@@ -32,12 +32,28 @@ def test_scikit_learn_contract_of_the_others(estimator, check):
 
 
 @pytest.fixture(scope="module")
-def fitted():
-    return kg.ResNetRegressor(width=100, random_state=0).fit(*SEC8.sample(500, seed=0))
+def fitted_on_seeds():
+    """The defaults on five draws of the data, each from a start of its own."""
+    return [kg.ResNetRegressor(width=100, random_state=s).fit(*SEC8.sample(500, seed=[s, 7])) for s in range(5)]
 
 
-def test_the_resnet_learns_the_composite_signal_with_its_defaults(fitted):
-    assert risk(fitted) <= 0.05
+@pytest.fixture
+def fitted(fitted_on_seeds):
+    return fitted_on_seeds[0]
+
+
+def test_the_resnet_learns_the_composite_signal_with_its_defaults(fitted_on_seeds):
+    assert np.median([risk(model) for model in fitted_on_seeds]) <= 0.05
+
+
+@pytest.mark.slow
+def test_the_defaults_hold_on_nineteen_of_twenty_seeds():
+    """On seeds that were not used to find them (those were 100 to 114 and 3000 to 3019)."""
+    risks = [
+        risk(kg.ResNetRegressor(width=100, random_state=s).fit(*SEC8.sample(500, seed=s)), seed=[s, 9])
+        for s in range(4000, 4020)
+    ]
+    assert sum(r <= 0.05 for r in risks) >= 19
 
 
 @pytest.mark.parametrize("regressor", [kg.TwoLayerRegressor, kg.ThreeLayerRegressor])
@@ -133,10 +149,14 @@ def test_an_automatic_rate_survives_large_inputs():
     [
         ({"width": 0}, "width must be"),
         ({"width": 2.5}, "whole number"),
+        ({"width": 10**18}, "GiB are free. Take a smaller width"),
         ({"batch_size": 0}, "batch_size"),
+        ({"learning_rate": 10**400}, "learning_rate must be"),
         ({"learning_rate": None}, "learning_rate must be"),
         ({"learning_rate": 0}, "learning_rate must be"),
         ({"weight_decay": None}, "weight_decay must be"),
+        ({"learning_rate": np.array([1.0, 2.0])}, "learning_rate must be"),
+        ({"weight_decay": np.array([1.0, 2.0])}, "weight_decay must be"),
         ({"search": {"learning_rate": ["a"]}}, "list of numbers"),
         ({"search": True, "validation_fraction": None}, "validation_fraction"),
         ({"train": "everything"}, "Unknown mode"),
@@ -155,6 +175,13 @@ def test_mistakes_get_a_sentence(arguments, words):
     X, Y = SEC8.sample(60, seed=0)
     with pytest.raises(InputError, match=words):
         kg.ResNetRegressor(**{"width": 5, "epochs": 5, "weight_decay": 0.1, **arguments}).fit(X, Y)
+
+
+@pytest.mark.parametrize("estimator", [kg.ResNetRegressor(width=4, epochs=2), kg.KernelRegressor(ridge=1.0)])
+def test_labels_are_no_numbers(estimator):
+    X, _ = SEC8.sample(6, seed=0)
+    with pytest.raises(InputError, match="y must hold numbers"):
+        estimator.fit(X, np.array(list("ababab")))
 
 
 def test_progress_is_shown_when_asked(capsys, monkeypatch):

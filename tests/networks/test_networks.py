@@ -180,3 +180,5 @@ def test_mistakes_get_a_sentence():
             networks.get(name)
     with pytest.raises(InputError, match="width of at least 1"):
         networks.resnet.init(jax.random.key(0), inputs=3, outputs=2, width=0)
+    with pytest.raises(InputError, match=r"width 1,000,000,000,000 .* GiB are free"):
+        networks.resnet.init(jax.random.key(0), inputs=3, outputs=2, width=10**12)

@@ -27,6 +27,10 @@ def audit(
     leave_out: Annotated[
         list[str] | None, typer.Option("--leave-out", metavar="COL", help="A column not to learn from; again for more.")
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COL", help="A column to learn from although it looks like a row number."),
+    ] = None,
     budget: Annotated[str, typer.Option(help="How long it may take: 90s, 5m, 1h30m.")] = "5m",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/audit-NAME].")] = None,
     rows: Annotated[int | None, typer.Option(help="Use a sample of so many rows at most.")] = None,
@@ -55,6 +59,7 @@ def audit(
             out,
             task=task,
             leave_out=leave_out or (),
+            keep=keep or (),
             budget=budget,
             rows=rows,
             delimiter=delimiter,

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap import console, networks
 from kernelgap.errors import InputError
-from kernelgap.estimators.defaults import check_count, default_decay, is_number, search_grid
+from kernelgap.estimators.defaults import as_numbers, check_count, default_decay, is_auto, is_number, search_grid
 from kernelgap.networks import Network, Params
 from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
 from kernelgap.training.rates import default_rate
@@ -33,11 +33,11 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         train: str = "all",
         learning_rate: float | str = "auto",
         weight_decay: float | str = "auto",
-        epochs: int = 800,
+        epochs: int = 1000,
         batch_size: int = 50,
         momentum: float = 0.9,
         warmup: float = 0.05,
-        drop_at: float = 0.75,
+        drop_at: float = 0.85,
         search: bool | Mapping[str, Any] = False,
         validation_fraction: float = 0.2,
         normalize_y: bool = True,
@@ -66,7 +66,7 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         """Train on X (n, d) and y (n,) or (n, outputs)."""
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self._single_output = y.ndim == 1
-        Y = self._center(y.reshape(len(y), -1).astype(float))
+        Y = self._center(as_numbers(y))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = self._start(seed, inputs=X.shape[1], outputs=Y.shape[1])
         rate, decay = self._rate_and_decay(start, X)
@@ -118,10 +118,10 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
 
     def _rate_and_decay(self, start: "_Start", X: np.ndarray) -> tuple[float, float]:
         rate: Any = self.learning_rate
-        if rate == "auto":
+        if is_auto(rate):
             rate = default_rate(start.model, self.train, start.params, X)
         decay: Any = self.weight_decay
-        if decay == "auto":
+        if is_auto(decay):
             decay = default_decay(self.train, self.width)
         if not is_number(rate) or rate <= 0:
             raise InputError(f"learning_rate must be a positive number or 'auto', not {rate!r}.")
@@ -158,7 +158,7 @@ class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float
     ) -> tuple[GridResult, float]:
         """Train once; if an automatic rate diverges, with half of it again."""
-        for _ in range(RETRIES if self.learning_rate == "auto" else 1):
+        for _ in range(RETRIES if is_auto(self.learning_rate) else 1):
             result = self._grid(start, [rate], [decay], (X, Y))
             if not result.diverged[0]:
                 return result, rate

@@ -107,7 +107,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _choose_over_landmarks(self, X: np.ndarray, Y: np.ndarray) -> tuple[Choice, np.ndarray]:
         """The same over Nystroem features; the coefficients are then the landmarks'."""
-        if self.selection != "holdout":
+        if not isinstance(self.selection, str) or self.selection != "holdout":
             raise InputError(f"With landmarks a ridge is chosen on a holdout, not by {self.selection!r}.")
         check_count(self.landmarks, "The number of landmarks")
         rng = check_random_state(self.random_state)

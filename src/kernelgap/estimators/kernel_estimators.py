@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kernelgap.errors import InputError
+from kernelgap.estimators.defaults import as_numbers
 from kernelgap.estimators.kernel_base import KernelEstimator
 
 PARAMETERS = """
@@ -45,7 +46,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # typ
         """Fit X (n, d) and y (n,) or (n, outputs)."""
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self._single_output = y.ndim == 1
-        self._fit(X, y.reshape(len(y), -1).astype(float))
+        self._fit(X, as_numbers(y))
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
+from kernelgap.machine import require_memory
 from kernelgap.networks.initialisation import UNTRAINED, Experiment, Initialisation, Layer
 
 Params = Mapping[str, Float[Array | np.ndarray, "..."]]
@@ -21,6 +22,7 @@ Outputs = Float[Array, "n k"]
 Features = Float[Array, "n m"]
 
 MODES = ("all", "hidden", "last", "ntk")
+BYTES = 4  # of a weight
 
 
 class Weight(NamedTuple):
@@ -106,6 +108,11 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
+        require_memory(
+            BYTES * sum(math.prod(weight.shape) for weight in table.values()),
+            f"{self.name} of width {width:,} with {inputs:,} inputs and {outputs:,} outputs",
+            "Take a smaller width.",
+        )
         rows = [
             (name, w, start.std(w.layer, width) if w.std is None else w.std)
             for name, w in table.items()

@@ -62,7 +62,7 @@ def choose_ridge(
 
     A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
     """
-    if by not in SELECTIONS:
+    if not isinstance(by, str) or by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
     n = len(gram)
     ridges = _ridges_to_judge(gram, ridges)

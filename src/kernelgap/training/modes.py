@@ -96,7 +96,7 @@ class Linearised:
 
 def get_model(network: Network, mode: str) -> Model:
     """The model that trains ``network`` in ``mode``: all, hidden, last or ntk."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise unknown("mode", mode, MODES)
     if mode not in network.modes:
         raise InputError(f"{network.name} cannot be trained in mode '{mode}', only in: {', '.join(network.modes)}.")
