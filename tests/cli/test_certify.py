@@ -21,7 +21,7 @@ TINY = Path(__file__).parents[1] / "tiny.py"
 
 def kernelgap(*arguments, cwd):
     return subprocess.run(
-        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=600
     )
 
 

@@ -221,11 +221,11 @@ def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
     results = {chunk.id: run_chunk(chunk) for chunk in chunks}
 
     def slow(chunk, tell):
-        time.sleep(0.4)
+        time.sleep(1.0)
         return results[chunk.id]
 
     with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
-        soon = time.monotonic() + 0.1
+        soon = time.monotonic() + 0.6
         assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
         assert store.finished() == {chunks[0].id}
 
