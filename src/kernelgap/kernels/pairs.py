@@ -105,7 +105,7 @@ class NumpyArithmetic:
     tanh = staticmethod(np.tanh)
     sin = staticmethod(np.sin)
     ENDS = 4 * np.finfo(float).eps
-    NEAR_ONE = 1e-3  # 1 - cosine below which a versine is used: an angle from the cosine is off by eps / angle
+    NEAR_ONE = 1e-5  # 1 - cosine below which a versine is used: an angle from the cosine is off by eps / angle
 
     @staticmethod
     def sqrt(value: Value) -> Value:
