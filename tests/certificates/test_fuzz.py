@@ -48,7 +48,7 @@ def leaves(tree, path=()):
 def change_number(value, rng):
     kind = rng.integers(6)
     if isinstance(value, int):
-        return [value + 1, value - 1, -value, value * 2, float(value), str(value)][kind]
+        return [value + 1, value - 1, -value, value * 2, float(min(value, 10**300)), str(value)][kind]
     step = [np.nextafter(value, np.inf), np.nextafter(value, -np.inf)]
     return float([*step, value + 9e-10, value - 9e-10, value * 0.999, value * 2][kind])
 

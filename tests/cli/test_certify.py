@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from math import comb
 from pathlib import Path
 
 import jax
@@ -56,6 +57,11 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
         assert record["paper_floor"] == 0.09 / 16
         assert (record["kernel"], record["matrix"]["samples_for"]) == ("scalar", 384415)
     assert "scalar kernel fixed beforehand" in words
+    assert typed("certify", "any-kernel", "--d", 100_000, "--degree", 500, *numbers[4:], "--n", 10**30) == 0
+    large = capsys.readouterr().out
+    assert "1.000000e+30 samples" in large
+    assert f"{comb(100_000, 500) // 10 ** (len(str(comb(100_000, 500))) - 7)}"[1:] in large.replace(".", "")
+    assert max(len(line) for line in large.splitlines()) < 170
     assert "matrix-valued kernel" in words
     assert typed("certify", "any-kernel", *numbers, "--n", 500, "--kernel", "matrix", "--risk", 0.02, "--json") == 0
     record = json.loads(capsys.readouterr().out)

@@ -25,6 +25,7 @@ from kernelgap.certificates.limits import (
     bounded_kernel,
     bounded_network,
     bounded_problem,
+    check_floors,
 )
 from kernelgap.certificates.oracle import oracle_risk, prepare_on_cube
 from kernelgap.certificates.sealed import write_sealed
@@ -148,6 +149,7 @@ def certify(
     written = bounded_problem(problem.spec)
     if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST_SAMPLES:
         raise InputError(f"A certificate is about 1 to {MOST_SAMPLES:,} samples, not {samples!r}.")
+    check_floors(len(kernels), samples)
     width = _width(trained, written)
     bounded_network(trained.network.name, written, width)
     weights = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in trained.params.items()}

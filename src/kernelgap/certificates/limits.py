@@ -19,6 +19,7 @@ MOST_FLOORS = 100
 MOST_WHOLE = 64  # a whole number within the text of a problem or kernel, but for seeds
 LEAST_NUMBER, MOST_NUMBER = 1e-6, 1e6  # other numbers, but for 0
 MOST_WORK = 2**30 * 2 * 10**5  # points x weights: some hours
+MOST_BALLS = 10**8  # floors x samples^2
 BALL_BYTES = 200  # a ball of 192 bits in a matrix, and in the lists that it is made of
 
 
@@ -46,6 +47,12 @@ def bounded_kernel(text: str, samples: int) -> Kernel:
         raise InputError(f"A certificate writes this kernel as '{kernel.spec}', not as '{text}'.")
     require_memory(BALL_BYTES * samples**2, f"A proof with {samples:,} samples", "Take a machine with more memory.")
     return kernel
+
+
+def check_floors(floors: int, samples: int) -> None:
+    """Refuse more proofs than a certificate may ask for."""
+    if floors * samples**2 > MOST_BALLS:
+        raise InputError(f"{floors} floors on {samples:,} samples are more than a certificate may ask to prove.")
 
 
 def bounded_network(name: str, problem: ParityProblem, width: int) -> Network:

@@ -13,7 +13,7 @@ from safetensors.numpy import load
 
 from kernelgap.certificates.certificate import CLAIM, INPUTS, VERSION, WEIGHTS, Claim
 from kernelgap.certificates.every_point import TrainedNetwork
-from kernelgap.certificates.limits import bounded_kernel, bounded_network, bounded_problem
+from kernelgap.certificates.limits import bounded_kernel, bounded_network, bounded_problem, check_floors
 from kernelgap.certificates.sealed import read_sealed
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem
@@ -43,6 +43,7 @@ def read_certificate(path: str | Path) -> Certificate:
             raise InputError("it has other parts than a certificate has.")
         claim = _claim(parts[CLAIM])
         problem = bounded_problem(claim.problem)
+        check_floors(len(claim.floors), claim.samples)
         for floor in claim.floors:
             bounded_kernel(floor.kernel, claim.samples)
         trained = _network(claim, problem, parts[WEIGHTS])

@@ -1,6 +1,7 @@
 """How certificates look in the terminal, and as JSON."""
 
 from dataclasses import replace
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,10 @@ def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None
     say = console.answer
     beside = _beside(found)
     features = ", any map to features" if found.kernel == "scalar" else ""
-    say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {found.n:,} samples, on {name}")
+    say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {_count(found.n)} samples, on {name}")
     say("")
-    functions = found.n * found.functions_each
-    say(f"The composite signal can be any of {found.family_size:,} parities; {functions:,} functions capture,")
+    size, functions = _count(found.family_size), _count(found.n * found.functions_each)
+    say(f"The composite signal can be any of {size} parities; {functions} functions capture,")
     captured = _percent(1 - found.mean_risk / found.threshold) if found.threshold else "0%"
     say(f"on average over them, at most {captured} of it. So:")
     say("")
@@ -58,8 +59,8 @@ def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None
         ],
         [
             f"samples for a mean risk of {risk:.4g}, at least",
-            f"{found.samples_for(risk):,}",
-            f"{beside.samples_for(risk):,}",
+            _count(found.samples_for(risk)),
+            _count(beside.samples_for(risk)),
         ],
         ["learning F alone leaves (the threshold)", _number(found.threshold), _number(beside.threshold)],
         ["the paper's floor, for 99% of the targets", _paper(found), _paper(beside)],
@@ -81,7 +82,7 @@ def _beside(bound: "AnyKernelBound") -> "AnyKernelBound":
 
 
 def _paper(found: "AnyKernelBound") -> str:
-    applies = "" if found.paper_applies else f" (stated up to {found.paper_samples:,} samples, 0 < alpha < 1)"
+    applies = "" if found.paper_applies else f" (stated up to {_count(found.paper_samples)} samples, 0 < alpha < 1)"
     return _number(found.paper_floor) + applies
 
 
@@ -250,6 +251,15 @@ def _down(value: float) -> str:
     """Ten digits, rounded down, so that the sentence stays true."""
     shown = f"{value:.10g}"
     return shown if float(shown) <= value else f"{value - abs(value) * 1e-10:.10g}"
+
+
+def _count(value: int) -> str:
+    """All digits of a number that can be read, the first ones of another, rounded down."""
+    if value < 10**18:
+        return f"{value:,}"
+    with localcontext() as context:
+        context.rounding = ROUND_FLOOR
+        return f"{Decimal(value):.6e}"
 
 
 def _number(value: float) -> str:
