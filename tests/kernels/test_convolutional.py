@@ -245,7 +245,7 @@ def test_angles(rng):
         ({"depth": 0}, "depth must be a whole number of at least 1"),
         ({"train": "lst"}, "Unknown part of a network 'lst'. Did you mean 'last'"),
         ({"image": (4, 4)}, r"image must be \(height, width, channels\), such as \(8, 8, 3\), not \(4, 4\)"),
-        ({"image": (4, 0, 1)}, "whole numbers of at least 1"),
+        ({"image": (4, 0, 1)}, "whole numbers from 1 to "),
     ],
 )
 def test_bad_arguments(arguments, sentence):
