@@ -95,8 +95,8 @@ class _About(BaseModel):
     chunks: list[str] = []
 
 
-_FAILURES = TypeAdapter(list[Failure])
-_IDS = TypeAdapter(list[tuple[str]], config=ConfigDict(strict=False))
+_FAILURES = TypeAdapter(list[tuple[str, str, int, str]])
+_IDS = TypeAdapter(list[tuple[str]])
 
 
 class RunFile:
@@ -244,7 +244,7 @@ class RunFile:
             return []  # written before failures were
         rows = self._rows("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
         with as_stored(self.folder, "the list of its failures"):
-            return _FAILURES.validate_python([Failure(*row) for row in rows], strict=True)
+            return [Failure(*row) for row in _FAILURES.validate_python(rows, strict=True)]
 
     def forget_failures(self) -> None:
         """A new start tries them again."""
