@@ -1,7 +1,7 @@
 """Command lines that nobody means well: each has to end within seconds with exit code 2 and one sentence.
 
-For the tests, and for whoever makes up more of them: ``COMMANDS`` are whole command lines, ``PROBLEMS``, ``KERNELS`` and
-``NETWORKS`` are texts, ``EXPERIMENTS`` are contents of experiment files by their names.
+For the tests, and for whoever makes up more of them: ``COMMANDS`` are whole command lines, ``PROBLEMS``, ``KERNELS``
+and ``NETWORKS`` are texts, ``EXPERIMENTS`` are contents of experiment files by their names.
 """
 
 HUGE = "9" * 5000  # more digits than Python reads
@@ -130,7 +130,7 @@ NETWORKS = [
     *(
         f"conv-resnet-8(image={HEX})",
         f"conv-resnet-8(image=({HEX}, 1, 1))",
-        "conv-resnet-8(image=(8, 8, 1), stride=[])",
+        "conv-resnet-8(image=(8, 8, 1), stride=3)",
     ),
 ]
 

@@ -118,7 +118,7 @@ WRONG = {  # of each kind, what no run can hold; reports and further starts refu
         *(("trials", "description", text) for text in ("{}", "[]", "", "no JSON", DEEP, None, b"{}")),
         ("trials", "description", '{"kind": "sgd"}'),
         *(("trials", "curves", text) for text in ("", "[]", "{", DEEP)),
-        *(("trials", "curves", '{"train": %s}' % values) for values in ("3", '["x"]', "[null]")),
+        *(("trials", "curves", f'{{"train": {values}}}') for values in ("3", '["x"]', "[null]")),
         *(("trials", "status", value) for value in ("fine", None, 3)),
         *(("trials", "id", None), ("trials", "diverged_at", "x"), ("chunks", "id", None)),
         ("failures", "attempts", "x"),
