@@ -7,6 +7,9 @@ read is checked, since a file may be damaged, or come from anyone; reading it ta
 import json
 import sqlite3
 import time
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -33,7 +36,10 @@ LEFT = "It was left as it is: move it away, or choose another folder."
 LOOK = 20.0  # seconds that one look into a file may take
 STEPS = 100_000  # of SQLite's machine between two looks at the clock
 LONGEST_VALUE = 2**29  # bytes of a value that is read
-WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError)
+WRONG = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
+    *(SyntaxError, tokenize.TokenError, zlib.error, zipfile.BadZipFile),  # what numpy's files are read with
+)
 
 
 @dataclass(frozen=True)
