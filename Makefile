@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow fuzz kills lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -14,6 +14,12 @@ test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
+
+fuzz: $(VENV)/.ready-dev  ## generated inputs: make fuzz N=10000 SEED=7
+	$(BIN)/python -m fuzz --n $(or $(N),1000) $(if $(SEED),--seed $(SEED))
+
+kills: $(VENV)/.ready-dev  ## runs of every kind, ended at random moments: make kills N=20 SEED=7
+	$(BIN)/python -m fuzz.kills --n $(or $(N),100) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
