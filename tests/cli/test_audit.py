@@ -17,7 +17,8 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
     monkeypatch.setattr(audit_page, "save_pictures", lambda chart, folder, name: [])
-    monkeypatch.setattr(audited, "write_audit_page", lambda audit: (audit.folder / "report.html").write_text("written"))
+    written = lambda audit, until: (audit.folder / "report.html").write_text("written")  # noqa: E731
+    monkeypatch.setattr(audited, "write_audit_page", written)
     table().to_csv("houses.csv", index=False)
 
     def call(*arguments, **how):

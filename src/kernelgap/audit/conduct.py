@@ -13,7 +13,7 @@ from kernelgap import console
 from kernelgap.audit.budget import seconds_of
 from kernelgap.audit.cell import Cell, work
 from kernelgap.audit.choosing import choose, ranked_networks
-from kernelgap.audit.contenders.registry import FAMILIES, FIRST, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
 from kernelgap.audit.entering import Entered, enter
 from kernelgap.audit.hurried import hurried_workers, run_here
 from kernelgap.audit.judging import read_audit
@@ -103,7 +103,8 @@ def run_audit(
                     audit = read_audit(folder)
                     contest.refit(audit)
             except KeyboardInterrupt:  # within a stage or between two
-                raise Interrupted(len(ledger.finished()), len(ledger.about().get("chunks", ()))) from None
+                planned = set(ledger.about().get("chunks", ()))
+                raise Interrupted(len(ledger.finished() & planned), len(planned)) from None
             return _concluded(audit, ledger)
 
 
@@ -171,7 +172,7 @@ class _Contest:
         if cell is None:
             return
         self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
-        if cell.cost < SHORT:
+        if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
             run_here([cell], self.ledger, work, self.last)
         else:
             run_chunks([cell], self.ledger, pool=self.pool, until=self.last, forget_failures=False)
@@ -181,13 +182,10 @@ class _Contest:
         self.tell(0.0, "a linear model, a kernel and a small network")
         until = time.monotonic() + HANGING * self.budget
         self.ledger.forget_failures()
-        self._here(self.stages.judgings(FIRST, self.plan.first), until)
-        self._here(self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements())), until)
-
-    def _here(self, cells: list[Cell], until: float) -> None:
-        self.planned += cells
         self._note()
-        run_here(cells, self.ledger, work, until)
+        run_here(self.stages.judgings(FIRST, self.plan.first), self.ledger, work, until)
+        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements()))
+        run_here(fittings, self.ledger, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen.

@@ -1,6 +1,7 @@
 """The command that asks of a table whether a network is worth it."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,6 +50,7 @@ def audit(
 
     The answer may be that it is undecided. Exit code 0 whatever it is.
     """
+    began = time.monotonic()  # before what takes long to import
     try:
         from kernelgap.reports.audit_page import FILE
         from kernelgap.reports.audited import audit as ask
@@ -66,6 +68,7 @@ def audit(
             header=header,
             workers=workers,
             seed=seed,
+            began=began,
         )
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
