@@ -54,7 +54,7 @@ def invented(levels=None, *, sizes=(38, 76, 153), seeds=2, failing=(), left=(), 
         real_here([cell for cell in cells if isinstance(cell, Refitting)], store, do, until)
 
     def _outcome(cell, folder):
-        if isinstance(cell, Fitting) and cell.contender == "ridge" and cell.keep_model:
+        if isinstance(cell, Refitting) or (isinstance(cell, Fitting) and cell.contender == "ridge" and cell.keep_model):
             return work(cell, lambda share: None)
         level = known.get(cell.contender, OTHERS) * (cell.samples / sizes[-1]) ** slope
         if not isinstance(cell, Fitting):

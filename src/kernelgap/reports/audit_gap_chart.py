@@ -28,7 +28,7 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     last = float(kernels.x.max())
     right = max(last, float(gap.samples)) * (BEYOND if gap.kind == "out of reach" else 1.0)
     law = law_of(kernels) if gap.kind in ("extrapolated", "out of reach") else None
-    for end in (reached.value, math.inf if law is None else law.reaches(target)):
+    for end in (reached.value, law.reaches(target) if law is not None and gap.kind == "extrapolated" else math.inf):
         right = max(right, min(end, FURTHEST * last)) if math.isfinite(end) else right
     right *= 1.6 if gap.kind in ("extrapolated", "out of reach") else 1.0
     left = float(min(kernels.x.min(), gap.samples, max(1.0, reached.value)))

@@ -120,10 +120,13 @@ def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]
         "plan": audit.plan,
         "pool": table.rows - table.test_rows,
         "budget": clock(audit.plan.budget),
+        "given": clock(audit.budget),
         "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
         "unfinished": _unfinished(audit),
         "failures": audit.failures,
         "winner": audit.winner if audit.model_path is not None else None,
+        "learned": audit.model_sentence,
+        "unkept": _unkept(audit),
         "command": command_of(audit),
         "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES if name in saved] for name in charts},
         "exports": [CONTENDERS, FITS, ANSWER],
@@ -138,13 +141,21 @@ def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]
     }
 
 
+def _unkept(audit: Audit) -> list[str]:
+    """Who has less validation error than the model that is kept, although nobody is ahead."""
+    known = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    if audit.winner is None or audit.verdict != "undecided":
+        return []
+    return [str(name) for name, error in known.items() if error < known[audit.winner]]
+
+
 def _tiles(audit: Audit) -> list[dict[str, str]]:
     """A few numbers in large type."""
     answer, comparison = audit.answer, audit.answer.comparison
     rows = audit.with_samples(comparison.samples).set_index("contender")
     tiles = [
         {
-            "words": f"best {kind}",
+            "words": f"best {kind} by validation",
             "number": digits(error.value),
             "more": f"{name}: {_quality(rows.loc[name])}",
             "colour": kind,
