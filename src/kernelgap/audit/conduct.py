@@ -36,6 +36,7 @@ ENDING = 0.08  # of the budget, for the answer and its page, more on a busy mach
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
+MOMENT = 1.0  # seconds, which there are for that in any case
 HANGING = 0.5  # of the budget, after which those who come first are given up
 LARGEST, TWINS = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
@@ -91,7 +92,7 @@ def run_audit(
         )
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
         count, pace = workers or affordable_workers(), measured_pace()
-        ending = min(MOST_OF_BUDGET * allowed, pace * min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed)))
+        ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=count, pace=pace, seed=seed)
@@ -168,12 +169,13 @@ class _Contest:
 
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
-        cell = refitting(audit, self.ledger, self.entered.material, self.last - time.monotonic())
+        now = time.monotonic()
+        cell = refitting(audit, self.ledger, self.entered.material, max(MOMENT, self.last - now))
         if cell is None:
             return
         self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
         if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
-            run_here([cell], self.ledger, work, self.last)
+            run_here([cell], self.ledger, work, max(self.last, now + MOMENT))
         else:
             run_chunks([cell], self.ledger, pool=self.pool, until=self.last, forget_failures=False)
 
