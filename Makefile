@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix
+.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -30,6 +30,12 @@ processors: $(VENV)/.ready-dev  ## all checks but the slow ones, as on other pro
 	    $(BIN)/python -m pytest --shuffle $$4 -q > $$log 2>&1 || failed="$$failed $$1"; \
 	  grep -E '^(FAILED|ERROR) ' $$log; tail -n 1 $$log; \
 	done; test -z "$$failed" || { echo "Failed as on:$$failed (see .pytest_cache/processor-*.log)"; exit 1; }
+
+fuzz: $(VENV)/.ready-dev  ## generated inputs: make fuzz N=10000 SEED=7
+	$(BIN)/python -m fuzz --n $(or $(N),1000) $(if $(SEED),--seed $(SEED))
+
+kills: $(VENV)/.ready-dev  ## runs of every kind, ended at random moments: make kills N=20 SEED=7
+	$(BIN)/python -m fuzz.kills --n $(or $(N),100) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -17,7 +17,8 @@ from fuzz.case import Case
 from fuzz.judged import Judged
 
 LIMIT = 60.0  # seconds of computing for one input ...
-PATIENCE = 2.0  # ... and so many times as long in all
+PATIENCE = 3.0  # ... and so many times as long in all, as others may use the machine too
+STARTING = 300.0  # seconds for a process to import all that it needs
 MEMORY = 4 * 2**30  # bytes for one process
 FREE = 2 * 2**30  # bytes that a process is told are free
 RENEWED = 1.5 * 2**30  # bytes from which on a process is replaced after its input: compiled programs gather
@@ -41,6 +42,7 @@ class _Process:
     memory: int
     given: Input | None = None
     text: str = ""
+    trying: bool = False  # or still being started, or drawing the input
     since: float = 0.0
     cpu_before: float = 0.0
     process: Any = field(init=False)
@@ -55,12 +57,11 @@ class _Process:
         theirs.close()
 
     def give(self, what: Input) -> None:
-        self.given = what
-        self.begin("")
+        self.given, self.text, self.trying, self.since = what, "", False, time.monotonic()
         self.ours.send(what)
 
     def begin(self, text: str) -> None:
-        self.text, self.since, self.cpu_before = text, time.monotonic(), self.cpu()
+        self.text, self.trying, self.since, self.cpu_before = text, True, time.monotonic(), self.cpu()
 
     def cpu(self) -> float:
         """Seconds that it has computed, so that others on the machine do not count."""
@@ -80,6 +81,8 @@ class _Process:
         """Why it has to be ended, if it has."""
         if self.given is None:
             return None
+        if not self.trying:
+            return "not ready" if time.monotonic() - self.since > STARTING else None
         if self.cpu() - self.cpu_before > self.limit:
             return f"no answer within {self.limit:.0f} s of computing"
         if time.monotonic() - self.since > PATIENCE * self.limit:

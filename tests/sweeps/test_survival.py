@@ -215,16 +215,53 @@ print("kept", len(saved), "of", len(chunks))
 """
 
 
-def test_a_disk_that_is_really_full(tmp_path):
+def with_mounts(program, *arguments):
+    """Run a program where it may mount file systems that nobody else sees."""
     alone = ["unshare", "--user", "--map-root-user", "--mount"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True).returncode:
         pytest.skip("no mounts of our own here")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(survival.TINY.parent)])}
-    done = subprocess.run(
-        [*alone, sys.executable, "-c", FULL, str(tmp_path)], env=environment, capture_output=True, text=True
-    )
+    command = [*alone, sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("kept")
+    return done
+
+
+def test_a_disk_that_is_really_full(tmp_path):
+    assert with_mounts(FULL, tmp_path).stdout.startswith("kept")
+
+
+# Every kind of run in a folder that cannot be written, and a look at one there.
+READ_ONLY = """
+import shutil, subprocess, sys
+from kernelgap.cli import main
+place, run, table = sys.argv[1:]
+subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+shutil.copytree(run, place + "/run")
+subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+def code(*words):
+    sys.argv = ["kernelgap", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        return ended.code or 0
+for out in ("/run", "/new"):
+    assert code("run", "fig2a", "--out", place + out) == 2
+    assert code("claims", "lemma.d2", "--out", place + out) == 2
+    assert code("audit", table, "--target", "y", "--out", place + out) == 2
+assert code("status", place + "/run") == 0
+assert code("report", place + "/run") == 2
+"""
+
+
+def test_a_folder_that_cannot_be_written(chunks, tmp_path):
+    with Store.open(tmp_path / "run") as store:
+        store.save(chunks[-1], run_chunk(chunks[-1]))
+    (tmp_path / "table.csv").write_text("x,y\n" + "".join(f"{i * i % 97},{i % 31}\n" for i in range(100)))
+    (tmp_path / "place").mkdir()
+    done = with_mounts(READ_ONLY, tmp_path / "place", tmp_path / "run", tmp_path / "table.csv")
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("kernelgap: ") == 7
 
 
 def test_files_that_may_not_grow(chunks, tmp_path):

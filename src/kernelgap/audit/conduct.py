@@ -13,7 +13,7 @@ from kernelgap import console
 from kernelgap.audit.budget import seconds_of
 from kernelgap.audit.cell import Cell, work
 from kernelgap.audit.choosing import choose, ranked_networks
-from kernelgap.audit.contenders.registry import FAMILIES, FIRST, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
 from kernelgap.audit.entering import Entered, enter
 from kernelgap.audit.hurried import hurried_workers, run_here
 from kernelgap.audit.judging import read_audit
@@ -36,6 +36,7 @@ ENDING = 0.08  # of the budget, for the answer and its page, more on a busy mach
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
+MOMENT = 1.0  # seconds, which there are for that in any case
 HANGING = 0.5  # of the budget, after which those who come first are given up
 LARGEST, TWINS = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
@@ -91,7 +92,7 @@ def run_audit(
         )
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
         count, pace = workers or affordable_workers(), measured_pace()
-        ending = min(MOST_OF_BUDGET * allowed, pace * min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed)))
+        ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
         with Ledger.open(folder) as ledger:
             plan = _settle(ledger, entered, budget=allowed, workers=count, pace=pace, seed=seed)
@@ -103,7 +104,8 @@ def run_audit(
                     audit = read_audit(folder)
                     contest.refit(audit)
             except KeyboardInterrupt:  # within a stage or between two
-                raise Interrupted(len(ledger.finished()), len(ledger.about().get("chunks", ()))) from None
+                planned = set(ledger.about().get("chunks", ()))
+                raise Interrupted(len(ledger.finished() & planned), len(planned)) from None
             return _concluded(audit, ledger)
 
 
@@ -167,12 +169,13 @@ class _Contest:
 
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
-        cell = refitting(audit, self.ledger, self.entered.material, self.last - time.monotonic())
+        now = time.monotonic()
+        cell = refitting(audit, self.ledger, self.entered.material, max(MOMENT, self.last - now))
         if cell is None:
             return
         self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
-        if cell.cost < SHORT:
-            run_here([cell], self.ledger, work, self.last)
+        if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
+            run_here([cell], self.ledger, work, max(self.last, now + MOMENT))
         else:
             run_chunks([cell], self.ledger, pool=self.pool, until=self.last, forget_failures=False)
 
@@ -181,13 +184,10 @@ class _Contest:
         self.tell(0.0, "a linear model, a kernel and a small network")
         until = time.monotonic() + HANGING * self.budget
         self.ledger.forget_failures()
-        self._here(self.stages.judgings(FIRST, self.plan.first), until)
-        self._here(self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements())), until)
-
-    def _here(self, cells: list[Cell], until: float) -> None:
-        self.planned += cells
         self._note()
-        run_here(cells, self.ledger, work, until)
+        run_here(self.stages.judgings(FIRST, self.plan.first), self.ledger, work, until)
+        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements()))
+        run_here(fittings, self.ledger, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen.

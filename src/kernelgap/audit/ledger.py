@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, Json, TypeAdapter
 
 from kernelgap.audit.cell import Cell, Done, Fitting, Judgement, Outcome, Refitted, Refitting
 from kernelgap.sweeps.run_file import RunFile, as_stored
@@ -11,6 +11,7 @@ from kernelgap.sweeps.run_file import RunFile, as_stored
 Count = Annotated[int, Field(ge=0)]
 Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _JUDGEMENTS = TypeAdapter(list[tuple[str, Count, Count, Size, str]])
+_SETTINGS = TypeAdapter(list[Json[dict[str, Annotated[float, Field(allow_inf_nan=False)]]]])
 _OUTCOMES = TypeAdapter(list[tuple[str, Count, Count, str, float, Size, bytes]])
 _MODELS = TypeAdapter(list[tuple[str, Count]])
 _FILES = TypeAdapter(list[tuple[Count, bytes]])
@@ -78,6 +79,7 @@ class Ledger(RunFile):
         )
         with as_stored(self.folder, "an outcome"):
             stored = _OUTCOMES.validate_python(rows, strict=True)
+            _SETTINGS.validate_python([row[3] for row in stored])
             return {Named(*row[:3]): Chosen(row[3], row[4], Outcome(*row[5:], None)) for row in stored}
 
     def models(self) -> set[tuple[str, int]]:

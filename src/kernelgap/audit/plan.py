@@ -155,8 +155,8 @@ def estimate(plan: Plan, inputs: int, outputs: int) -> float:
 
 
 def clock(duration: float) -> str:
-    """As 1h 30m, 5m or 45s."""
-    minutes, rest = divmod(round(duration), 60)
+    """As 1h 30m, 5m, 45s or 0.2s."""
+    minutes, rest = divmod(round(duration, 1), 60)
     hours, minutes = divmod(minutes, 60)
-    parts = [f"{count}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
+    parts = [f"{count:.3g}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
     return " ".join(parts) or "0s"

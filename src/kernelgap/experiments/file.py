@@ -20,6 +20,7 @@ KEYS = {  # what each part may say, for advice where it says something else
     "schedule": tuple(Schedule.model_fields),
 }
 
+LARGEST = 2**18  # bytes of a file
 MOST = 100_000  # values in a file
 DEEPEST = 20  # levels
 EXTRA = ("extra_forbidden", "unexpected_keyword_argument")
@@ -42,7 +43,7 @@ def read_experiment(path: str | Path) -> Experiment:
     """The experiment that a file describes; its name is the file's, if it does not give one."""
     path = Path(path)
     try:
-        text = read_small(path).decode("utf-8-sig").replace("\r\n", "\n")
+        text = read_small(path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise InputError(f"The experiment '{short(str(path))}' cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -91,10 +92,11 @@ def _too_many(path: Path) -> InputError:
 def _read_yaml(path: Path, text: str) -> Read:
     lines: dict[Key, int] = {}
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
         if node is not None:
             _walk(path, node, (), lines)
-        return Read(yaml.safe_load(text), lines)
+        return Read(None if node is None else loader.construct_document(node), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f", line {mark.line + 1}"

@@ -15,7 +15,7 @@ def check_count(value: object, what: str, least: int = 1, most: int | None = Non
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{what} must be a whole number of at least {least}, not {shown(value)}.")
     if most is not None and int(value) > most:
-        raise InputError(f"{what} must be at most {most:,}, not {shown(value)}.")
+        raise InputError(f"{what} must be a whole number of at most {most:,}, not {shown(value)}.")
 
 
 def check_flag(value: object, what: str) -> None:

@@ -120,6 +120,6 @@ def _weights(rng: np.random.Generator, patches: int, v: Sequence[float] | None) 
         values = np.empty(0)
     if values.shape != (patches,) or not (np.abs(values) <= STRONGEST).all():
         raise InputError(
-            f"v must be {patches} numbers of at most {STRONGEST:,.0f}, one for each patch, not {shown(v)}."
+            f"v must be {patches} finite numbers of at most {STRONGEST:,.0f}, one for each patch, not {shown(v)}."
         )
     return tuple(values.tolist())

@@ -7,6 +7,9 @@ read is checked, since a file may be damaged, or come from anyone; reading it ta
 import json
 import sqlite3
 import time
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -33,7 +36,10 @@ LEFT = "It was left as it is: move it away, or choose another folder."
 LOOK = 20.0  # seconds that one look into a file may take
 STEPS = 100_000  # of SQLite's machine between two looks at the clock
 LONGEST_VALUE = 2**29  # bytes of a value that is read
-WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError)
+WRONG = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
+    *(SyntaxError, tokenize.TokenError, zlib.error, zipfile.BadZipFile),  # what numpy's files are read with
+)
 
 
 @dataclass(frozen=True)
@@ -95,8 +101,8 @@ class _About(BaseModel):
     chunks: list[str] = []
 
 
-_FAILURES = TypeAdapter(list[Failure])
-_IDS = TypeAdapter(list[tuple[str]], config=ConfigDict(strict=False))
+_FAILURES = TypeAdapter(list[tuple[str, str, int, str]])
+_IDS = TypeAdapter(list[tuple[str]])
 
 
 class RunFile:
@@ -244,7 +250,7 @@ class RunFile:
             return []  # written before failures were
         rows = self._rows("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
         with as_stored(self.folder, "the list of its failures"):
-            return _FAILURES.validate_python([Failure(*row) for row in rows], strict=True)
+            return [Failure(*row) for row in _FAILURES.validate_python(rows, strict=True)]
 
     def forget_failures(self) -> None:
         """A new start tries them again."""

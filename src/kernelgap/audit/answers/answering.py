@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelgap.audit.answers.answer import Answer
 from kernelgap.audit.answers.bootstrap import Bootstrap
-from kernelgap.audit.answers.comparison import Contest, contest
+from kernelgap.audit.answers.comparison import Contest, best_pair, contest, on_shared_seeds
 from kernelgap.audit.answers.curves import curves
 from kernelgap.audit.answers.features import features
 from kernelgap.audit.answers.gap import gap
@@ -30,13 +30,14 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
         for entry in results.entries
         if not _sane(entry)
     ]
-    kept = Results(sane, results.constant)
+    whole = Results(sane, results.constant)
+    pair, kept = best_pair(whole), on_shared_seeds(whole)
     bootstrap = Bootstrap(kept, seed=seed)
-    both = contest(kept, bootstrap)
+    both = contest(kept, bootstrap, pair)
     verdict = judge(both, _untried(results, both, rivals or {}))
     return Answer(
         constant=bootstrap.constant.interval(within=(0, np.inf)),
-        curves=curves(kept, bootstrap),
+        curves=curves(kept, bootstrap, chosen_by=whole),
         comparison=both.comparison,
         verdict=verdict,
         gap=gap(kept, bootstrap, both),

@@ -137,22 +137,23 @@ class _Lead:
             ratio = float(np.float64(self.other_error.value) / self.error.value)
         much = "no error left, unlike" if np.isinf(ratio) else f"{less(ratio)} error than"
         return (
-            f"The {self.kind} is ahead: {self.name} has {much} the best {self.other_kind} ({self.other}), "
+            f"The {self.kind} is ahead: {self.name} has {much} {self.other}, the best {self.other_kind} by validation, "
             f"{self._errors()} with {self.contest.samples:,} samples."
         )
 
     def undecided(self) -> str:
         if not self.beats_constant():
             return (
-                "Undecided: neither the best network nor the best kernel is clearly better than a constant guess, "
-                f"so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, {self.other} "
-                f"{digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
+                "Undecided: neither the best network nor the best kernel by validation is clearly better than a "
+                f"constant guess, so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, "
+                f"{self.other} {digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
             )
         alike = self.interval.high < self.threshold
         found = "the two do equally well" if alike else "no clear winner"
         return (
-            f"Undecided: {found} with {self.contest.samples:,} samples. The best {self.kind} ({self.name}) has error "
-            f"{digits(self.error.value)}, the best {self.other_kind} ({self.other}) {digits(self.other_error.value)}."
+            f"Undecided: {found} with {self.contest.samples:,} samples. By validation the best {self.kind} is "
+            f"{self.name}, with test error {digits(self.error.value)}, and the best {self.other_kind} {self.other}, "
+            f"with {digits(self.other_error.value)}."
         )
 
     def reasons(self) -> list[str]:
