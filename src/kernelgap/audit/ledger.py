@@ -6,11 +6,13 @@ from typing import Annotated, ClassVar
 from pydantic import Field, Json, TypeAdapter
 
 from kernelgap.audit.cell import Cell, Done, Fitting, Judgement, Outcome, Refitted, Refitting
+from kernelgap.audit.contenders.view import Judged
 from kernelgap.sweeps.run_file import RunFile, as_stored
 
 Count = Annotated[int, Field(ge=0)]
 Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _JUDGEMENTS = TypeAdapter(list[tuple[str, Count, Count, Size, str]])
+_JUDGED = TypeAdapter(list[Json[Judged]])
 _SETTINGS = TypeAdapter(list[Json[dict[str, Annotated[float, Field(allow_inf_nan=False)]]]])
 _OUTCOMES = TypeAdapter(list[tuple[str, Count, Count, str, float, Size, bytes]])
 _MODELS = TypeAdapter(list[tuple[str, Count]])
@@ -69,7 +71,9 @@ class Ledger(RunFile):
             "SELECT contender, samples, seed, seconds, content FROM judgements JOIN chunks ON chunks.id = chunk"
         )
         with as_stored(self.folder, "a judgement"):
-            return {Named(*row[:3]): Judgement(*row[3:]) for row in _JUDGEMENTS.validate_python(rows, strict=True)}
+            stored = _JUDGEMENTS.validate_python(rows, strict=True)
+            _JUDGED.validate_python([row[4] for row in stored])
+            return {Named(*row[:3]): Judgement(*row[3:]) for row in stored}
 
     def outcomes(self) -> dict[Named, Chosen]:
         """All that were fitted, models left out. If a setting was chosen anew, as more seeds came, the last one."""
