@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow fuzz kills lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean
+.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -14,6 +14,22 @@ test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
+
+# kernels of OpenBLAS : instructions that XLA and NumPy may use : threads : order of the tests
+PROCESSORS := Haswell:AVX2:1:1 SkylakeX:AVX512:2:2 Zen:AVX2:2:3 Sandybridge:SSE4_2:1:1
+AVX512 := X86_V4 AVX512_ICL AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL
+AVX2   := X86_V3 AVX2 FMA3
+
+processors: $(VENV)/.ready-dev  ## all checks but the slow ones, as on other processors and in other orders
+	@mkdir -p .pytest_cache; for one in $(PROCESSORS); do \
+	  set -- $$(echo $$one | tr : ' '); log=.pytest_cache/processor-$$1.log; \
+	  case $$2 in AVX512) without="";; AVX2) without="$(AVX512)";; *) without="$(AVX2) $(AVX512)";; esac; \
+	  echo "OpenBLAS as on $$1, XLA and NumPy up to $$2, $$3 thread(s), order $$4:"; \
+	  OPENBLAS_CORETYPE=$$1 XLA_FLAGS="--xla_cpu_max_isa=$$2 --xla_backend_optimization_level=1" \
+	    NPY_DISABLE_CPU_FEATURES="$$without" KERNELGAP_TEST_THREADS=$$3 \
+	    $(BIN)/python -m pytest --shuffle $$4 -q > $$log 2>&1 || failed="$$failed $$1"; \
+	  grep -E '^(FAILED|ERROR) ' $$log; tail -n 1 $$log; \
+	done; test -z "$$failed" || { echo "Failed as on:$$failed (see .pytest_cache/processor-*.log)"; exit 1; }
 
 fuzz: $(VENV)/.ready-dev  ## generated inputs: make fuzz N=10000 SEED=7
 	$(BIN)/python -m fuzz --n $(or $(N),1000) $(if $(SEED),--seed $(SEED))
@@ -68,4 +84,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .venv-matrix .venv-torch .venv-neural-tangents .pytest_cache .mypy_cache .ruff_cache build dist

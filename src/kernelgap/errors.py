@@ -7,18 +7,35 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 M = TypeVar("M", bound=BaseModel)
+LONGEST = 100  # characters of a value that a sentence repeats
 
 
 class InputError(ValueError):
     """The input cannot be used as it is. The command line prints it and exits with 2."""
 
 
+def shown(value: object) -> str:
+    """A value as a sentence repeats it, whatever it is: its start if it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = "a number of thousands of digits"
+    except RecursionError:
+        text = f"a deeply nested {type(value).__name__}"
+    return short(text)
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]} ... ({len(text):,} characters)"
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """An error that lists the known names and points at the nearest one."""
     names = sorted(known)
-    near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
+    said = short(name) if isinstance(name, str) else shown(name)
+    near = difflib.get_close_matches(said.lower(), names, n=1, cutoff=0.5)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    return InputError(f"Unknown {kind} '{name}'.{hint} Known: {', '.join(names)}.")
+    return InputError(f"Unknown {kind} '{said}'.{hint} Known: {', '.join(names)}.")
 
 
 def validated(model: type[M], fields: Mapping[str, object]) -> M:
@@ -26,11 +43,17 @@ def validated(model: type[M], fields: Mapping[str, object]) -> M:
     try:
         return model.model_validate(dict(fields))
     except ValidationError as error:
-        first = error.errors()[0]
-        what = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "value_error":  # our own sentence, from a validator
-            raise InputError(what) from None
-        where = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "missing":
-            raise InputError(f"{where} is missing.") from None
-        raise InputError(f"{where} = {first['input']!r} is not possible: {what}.") from None
+        raise InputError(first_mistake(error)) from None
+
+
+def first_mistake(error: ValidationError) -> str:
+    """What is wrong with the first field that is."""
+    first = error.errors(include_url=False)[0]
+    what = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "value_error":  # our own sentence, from a validator
+        return what
+    where = short(".".join(str(part) for part in first["loc"]))
+    if first["type"] == "missing":
+        return f"{where} is missing."
+    value = shown(first["input"])
+    return f"{where} = {value} is not possible: {what}." if where else f"{value} is not possible: {what}."

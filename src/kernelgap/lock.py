@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
 
 from kernelgap.errors import InputError
+from kernelgap.whole_file import read_small
 
 FILE = "run.lock"
 
@@ -18,7 +22,7 @@ FILE = "run.lock"
 class Holder:
     """The process that holds a folder. ``started`` tells it from a later process with the same number."""
 
-    pid: int
+    pid: Annotated[int, Field(gt=0, lt=2**31)]
     host: str
     started: str
 
@@ -78,9 +82,12 @@ def holding(folder: Path, wait: str = "wait for it") -> Iterator[None]:
 def last_holder(folder: Path) -> Holder | None:
     """Who holds the folder, or held it when killed."""
     try:
-        return Holder(**json.loads((folder / FILE).read_text()))
-    except (OSError, ValueError, TypeError):
+        return _HOLDER.validate_json(read_small(folder / FILE))
+    except (OSError, ValueError):
         return None
+
+
+_HOLDER = TypeAdapter(Holder)
 
 
 def _write(file: int, text: str) -> None:

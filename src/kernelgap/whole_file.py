@@ -1,11 +1,26 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and small ones that are read whole or not at all."""
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kernelgap.errors import InputError
+
+SMALL = 2**20  # bytes
+
+
+def read_small(path: str | Path, most: int = SMALL) -> bytes:
+    """The content of a file of at most so many bytes; an OSError if it has more, or is a device, a pipe or a folder."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return content
 
 
 @contextmanager

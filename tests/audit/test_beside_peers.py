@@ -26,7 +26,7 @@ SEEDS = 3
 
 
 def entered(name, seed):
-    nothing = {"task": None, "leave_out": (), "rows": None, "delimiter": None, "header": None}
+    nothing = {"task": None, "leave_out": (), "keep": (), "rows": None, "delimiter": None, "header": None}
     return enter(name, "target", **nothing, seed=seed)
 
 

@@ -62,4 +62,6 @@ def test_epochs_shrink_as_samples_grow():
 
 
 def test_clock():
-    assert [clock(s) for s in (45, 300, 5400, 3661, 0.2)] == ["45s", "5m", "1h 30m", "1h 1m 1s", "0s"]
+    given = (45, 300, 5400, 3661, 0.2, 150, 59.96, 7200.04, 0)
+    told = ["45s", "5m", "1h 30m", "1h 1m 1s", "0.2s", "2m 30s", "1m", "2h", "0s"]
+    assert [clock(s) for s in given] == told

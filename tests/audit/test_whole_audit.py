@@ -1,19 +1,21 @@
 """An audit from a table to an answer, in this process, with few contenders."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernelgap.audit import conduct, plan
-from kernelgap.audit.cell import Fitting, Judging, work
+from kernelgap.audit.cell import Fitting, Judging, Refitting, work
 from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.judging import read_audit
-from kernelgap.audit.ledger import Ledger
-from kernelgap.audit.material import load_material
+from kernelgap.audit.ledger import Ledger, Named
+from kernelgap.audit.material import LABELS, load_material, read_arrays
 from kernelgap.audit.plan import Rung
+from kernelgap.audit.refitting import refitting
 from kernelgap.errors import InputError
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}
@@ -60,6 +62,11 @@ def here(monkeypatch):
     return found
 
 
+def compared(here):
+    """The cells that the verdict comes from."""
+    return [cell for cell in here.done if not isinstance(cell, Refitting)]
+
+
 def answers(audit):
     return audit.as_record() | dict.fromkeys(("fits", "contenders", "folder", "model"))  # seconds, and places
 
@@ -88,14 +95,48 @@ def test_an_audit_and_what_is_in_its_folder(here, tmp_path):
     assert model.predict(frame).shape == (20, 1)
 
 
-def test_the_saved_model_is_the_one_that_was_tested(here, tmp_path):
+def test_the_kept_model_learned_from_all_rows_and_says_so(here, tmp_path):
     frame = table()
     audit = conduct.run_audit(frame, "y", tmp_path / "a")
+    trained = audit.load_model()
+    assert audit.model_rows == trained.about["rows"] == trained.about["of"] == 150
+    assert read_audit(tmp_path / "a").model_rows == 150
+    assert audit.as_record()["model_rows"] == 150
+    assert "from all 150 rows" in audit.model_sentence
+    assert "learned from 120 rows and seen no test row" in audit.model_sentence
+    error = audit.contenders.set_index("contender").error[audit.winner]
+    assert trained.about["test_error"] == pytest.approx(error)
     material = load_material((tmp_path / "a" / "material.npz").absolute())
+    Y = read_arrays(tmp_path / "a" / LABELS, ("Y",))["Y"]
     with Ledger.reading(tmp_path / "a") as ledger:
         chosen = {named: one for named, one in ledger.outcomes().items() if named.contender == audit.winner}
-    outputs = next(one.outcome.outputs() for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
-    np.testing.assert_array_equal(audit.load_model().model.outputs(material.X_test), outputs)
+    one = next(one for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
+    assert trained.about["setting"] == json.loads(one.setting)
+    outputs = one.outcome.outputs()
+    kept = trained.model.outputs(material.X_test)
+    assert np.mean((kept - Y) ** 2) < np.mean((outputs - Y) ** 2), "it has learned from the test rows"
+
+
+def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypatch):
+    monkeypatch.setattr(conduct, "refitting", lambda *_: None)
+    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    assert audit.model_rows == audit.load_model().about["rows"] == 120
+    assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
+    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    with Ledger.reading(tmp_path / "a") as ledger:
+        one = ledger.outcomes()[Named(audit.winner, 120, 0)]
+    np.testing.assert_array_equal(audit.load_model().model.outputs(material.X_test), one.outcome.outputs())
+
+
+@pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])
+def test_as_many_rows_as_the_time_allows(here, tmp_path, left, rows):
+    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    with Ledger.reading(tmp_path / "a") as ledger:
+        cell = refitting(audit, ledger, material, left)
+        assert (cell and cell.samples) == rows
+        part = refitting(replace(audit, table=replace(audit.table, rows=100_000)), ledger, material, 5.0)
+    assert 120 < part.samples < 100_000
 
 
 def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(here, tmp_path):
@@ -140,12 +181,12 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
 )
 def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
     whole = conduct.run_audit(table(), "y", tmp_path / "whole")
-    count, here.done, here.left = len(here.done), [], cells
+    count, here.done, here.left = len(compared(here)), [], cells
     with pytest.raises(KeyboardInterrupt, match=f"^{cells} of .* were finished and are kept"):
         conduct.run_audit(table(), "y", tmp_path / "cut")
     here.left = 10**9
     resumed = conduct.run_audit(table(), "y", tmp_path / "cut")
-    assert len(here.done) == count, "nothing was done twice"
+    assert len(compared(here)) == count, "nothing was done twice"
     assert answers(resumed) == answers(whole)
 
 
@@ -156,12 +197,28 @@ def test_what_there_was_no_time_for_is_named(here, tmp_path):
     assert all("samples, seed" in label for label in audit.unfinished)
 
 
-def test_too_little_time_for_any_answer(here, tmp_path):
-    here.late = 1
-    with pytest.raises(InputError, match="too short for one kernel and one network"):
-        conduct.run_audit(table(), "y", tmp_path / "a")
+def test_there_is_an_answer_if_no_worker_does_anything(here, tmp_path):
+    here.late = 0
+    audit = conduct.run_audit(table(), "y", tmp_path / "a", budget=150.0)
+    assert not here.done
+    assert audit.verdict == "undecided"
+    assert set(audit.contenders.contender) == set(registry.FIRST)
+    assert audit.contenders.samples.unique().tolist() == [119]
+    assert any(
+        "ck2 may do better" in reason or "2layer may do better" in reason for reason in audit.answer.verdict.reasons
+    )
+    assert audit.load_model().about["rows"] == 150
     here.late = 10**9
-    assert conduct.run_audit(table(), "y", tmp_path / "a").verdict
+    later = conduct.run_audit(table(), "y", tmp_path / "a")
+    assert registry.SMALL not in set(later.contenders.contender), "who came first is left out once others are there"
+    assert later.answer.comparison.samples == 120
+    assert later.model_rows == 150
+
+
+def test_the_budget_that_is_told_is_the_one_that_was_given_last(here, tmp_path):
+    conduct.run_audit(table(), "y", tmp_path / "a", budget="1m")
+    audit = conduct.run_audit(table(), "y", tmp_path / "a", budget="150s")
+    assert (audit.budget, audit.plan.budget) == (150.0, 60.0)
 
 
 def test_another_table_in_the_same_folder_is_refused(here, tmp_path):

@@ -1,5 +1,6 @@
 """The floor under every kernel: its numbers, its equality case, and that nothing gets under it."""
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -50,6 +51,71 @@ def test_sec8_has_5852925_targets():
     assert not any_kernel(problems.get("sec8"), n=5853).paper_applies
 
 
+def test_a_matrix_valued_kernel_has_n_times_the_outputs():
+    problem = problems.get("sec8")
+    scalar, matrix = any_kernel(problem, 500), any_kernel(problem, 500, kernel="matrix")
+    assert (scalar.kernel, matrix.kernel) == ("scalar", "matrix")
+    assert matrix.exact_mean_risk == any_kernel(problem, 15 * 500).exact_mean_risk
+    needed = Fraction(5_852_925) * (1 - Fraction(2, 100) / Fraction(135, 100))
+    assert scalar.samples_for(0.02) == -(-needed // 1) == 5_766_215
+    assert matrix.samples_for(0.02) == -(-needed // 15) == 384_415
+    assert matrix.samples_for(0) == -(-5_852_925 // 15)
+    assert any("matrix-valued kernel" in h.statement for h in matrix.hypotheses)
+    assert any("kernel is scalar" in h.statement for h in scalar.hypotheses)
+    assert any_kernel_by_numbers(d=30, degree=8, outputs=15, alpha=0.3, n=500, kernel="matrix").mean_risk == (
+        matrix.mean_risk
+    )
+    with pytest.raises(InputError, match="kernel must be 'scalar' or 'matrix'"):
+        any_kernel(problem, 500, kernel="vector")
+
+
+def matrix_valued_mean(problem, features, n, seed):
+    """By brute force: the mean, over all renamings, of the best risk of x -> sum_n Phi(x) Phi(x_n)' c_n.
+
+    ``features`` gives an array (points, outputs, D): the matrix-valued kernel Phi(x) Phi(z)'.
+    """
+    d, r = problem.d, problem.outputs
+    every = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
+    X = np.sign(problem.sample(n, seed)[0])
+    spanned = np.einsum("pid,njd->pinj", features(every), features(X)).reshape(len(every) * r, n * r)
+    left, singular, _ = np.linalg.svd(spanned, full_matrices=False)
+    directions = left[:, singular > 1e-9 * singular[0]]
+    risks = []
+    for chosen in combinations(range(d), r):  # output i of hard: beta x_i + alpha times the product of all k
+        base, composite = every[:, chosen], every[:, chosen].prod(axis=1, keepdims=True)
+        target = (problem.beta * base + problem.alpha * composite).reshape(-1) / len(every) ** 0.5
+        risks.append(target @ target - ((directions.T @ target) ** 2).sum())
+    return float(np.mean(risks)), directions.shape[1]
+
+
+def test_a_matrix_valued_kernel_gets_under_the_scalar_bound_and_meets_its_own(rng):
+    """Phi(x)_{iS} = (1 + eps g_iS) chi_S(x): N r functions, each close to one parity vector (chi_S, ... chi_S)."""
+    problem = problems.hard(d=7, k=3, alpha=0.5, beta=0.0)
+    sets = list(combinations(range(7), 3))
+    mix = 1 + 1e-4 * rng.standard_normal((3, len(sets)))
+    n = 4
+    found, dimension = matrix_valued_mean(problem, lambda X: mix * parities(sets)(X)[:, None, :], n, seed=1)
+    assert dimension == 3 * n
+    assert found < any_kernel(problem, n).mean_risk - 0.1
+    assert found >= any_kernel(problem, n, kernel="matrix").mean_risk - 1e-9
+    assert found == pytest.approx(any_kernel(problem, n, kernel="matrix").mean_risk, abs=1e-3)
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0])
+def test_no_matrix_valued_kernel_gets_under_its_bound(beta, rng):
+    problem = problems.hard(d=7, k=3, alpha=0.5, beta=beta)
+    every = [s for k in (1, 2, 3) for s in combinations(range(7), k)]
+    for n in (2, 5, 9):
+        for kind in ("mixed", "separable", "sparse"):
+            mix = {
+                "mixed": rng.standard_normal((3, len(every))),
+                "separable": np.outer(rng.standard_normal(3), rng.standard_normal(len(every))),
+                "sparse": rng.standard_normal((3, len(every))) * (rng.random((3, len(every))) < 0.2),
+            }[kind]
+            found, _ = matrix_valued_mean(problem, lambda X, mix=mix: mix * parities(every)(X)[:, None, :], n, seed=n)
+            assert found >= any_kernel(problem, n, kernel="matrix").mean_risk - 1e-9
+
+
 @pytest.mark.parametrize("spec", ["sec8", "slides", "hard(d=12, k=3, alpha=0.3)", "hard(d=20, k=4, alpha=0.7, d1=9)"])
 def test_samples_for_inverts_the_mean(spec):
     problem = problems.get(spec)
@@ -80,6 +146,10 @@ def test_outputs_of_different_degrees_each_have_their_own_count():
     assert bound.exact_mean_risk == Fraction(9, 100) * (4 * (1 - Fraction(1000, c8)) + 4 * (1 - Fraction(1000, c6)))
     assert any_kernel(mixed, n=c6 + 1).exact_mean_risk == Fraction(9, 100) * 4 * (1 - Fraction(c6 + 1, c8))
     assert bound.samples_for(0) == c8
+    for risk in (0.7, 0.5, 0.36, 0.3, 0.1, 0.001):  # where one output is captured whole, the others are not
+        needed = bound.samples_for(risk)
+        assert any_kernel(mixed, needed).exact_mean_risk <= Fraction(str(risk))
+        assert any_kernel(mixed, needed - 1).exact_mean_risk > Fraction(str(risk))
 
 
 @pytest.mark.parametrize("count", [1, 7, 60, 164, 165])
@@ -230,6 +300,25 @@ def test_bad_shares_and_risks_are_refused():
             bound.share_above(risk)
     with pytest.raises(InputError, match="degree must not exceed d"):
         any_kernel_by_numbers(d=3, degree=4, outputs=1, alpha=0.3, n=1)
+
+
+def test_families_beyond_what_can_be_shown_are_refused_at_once():
+    began = time.perf_counter()
+    for numbers in (
+        {"d": 100_000, "degree": 50_000},
+        {"d": 10**12, "degree": 10**11},
+        {"d": 10**15, "degree": 2},
+        {"outputs": 10**9},
+        {"alpha": 1e160},
+        {"alpha": 1e-170},
+    ):
+        with pytest.raises(InputError):
+            any_kernel_by_numbers(**{"d": 30, "degree": 3, "outputs": 2, "alpha": 0.3, **numbers}, n=5)
+    with pytest.raises(InputError, match="digits"):
+        any_kernel(problems.get("sec8"), 10**4001)
+    large = any_kernel_by_numbers(d=100_000, degree=500, outputs=100, alpha=0.3, n=5)
+    assert large.samples_for(9.0 / 2) == -(-comb(100_000, 500) // 2)
+    assert time.perf_counter() - began < 5
 
 
 def test_pairs_of_sec8_are_the_base():

@@ -1,8 +1,10 @@
 """The risk over every point of the cube."""
 
 import json
+from dataclasses import replace
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from kernelgap import KernelRegressor, ResNetRegressor, certificates, networks, 
 from kernelgap.certificates import every_point
 from kernelgap.certificates.cube import cube_of
 from kernelgap.certificates.every_point import TrainedNetwork, exact_risk
+from kernelgap.certificates.rounding import output_error
 from kernelgap.errors import InputError
 
 PROBLEMS = ("hard(d=10, k=3, alpha=0.5)", "hard(d=14, k=3, alpha=0.5)", "hard(d=12, k=3, alpha=0.5, d1=9)")
@@ -33,7 +36,8 @@ def test_a_network_has_the_risk_of_all_its_errors(text, network):
     found = exact_risk(problem, trained)
     assert found.points == 2**problem.d
     assert abs(found.risk - directly(problem, trained)) <= found.rounding
-    assert found.rounding < 1e-5 * found.risk
+    assert found.rounding < 1e-8 * found.risk
+    assert found.proved == (found.risk - found.rounding, found.risk + found.rounding)
     assert found.interval[0] < found.risk < found.interval[1]
 
 
@@ -42,7 +46,7 @@ def test_gates_see_every_input():
     trained = at_random(problem, "2layer-gated")
     found = exact_risk(problem, trained)
     assert found.risk == pytest.approx(directly(problem, trained), rel=1e-12)
-    assert found.rounding == 0
+    assert 0 < found.rounding < 1e-8 * found.risk
 
 
 def test_zero_background_halves_nothing():
@@ -119,3 +123,84 @@ def test_refusals():
         exact_risk(problem, 3)
     with pytest.raises(InputError, match=r"shape \(64, 1\) for 64 inputs of 3 outputs"):
         exact_risk(problem, lambda X: X[:, 0])
+
+
+def in_long_doubles(problem, trained):
+    """3resnet with 64 bits of mantissa, written out: another program, of another precision."""
+    wide = np.longdouble
+    w = {name: np.asarray(value).astype(wide) for name, value in trained.params.items()}
+    signs = np.sign(cube_of(problem).points(0, 2**problem.d))
+    X = signs.astype(wide) / np.sqrt(wide(problem.d))
+    out1 = np.maximum(X @ w["W"].T + w["b1"], 0) @ w["A"].T
+    out = out1 + np.maximum(out1 @ w["V"].T + w["b2"], 0) @ w["A"].T
+    target = problem.target(signs / problem.d**0.5)
+    return ((target - out * wide(trained.scale) - np.asarray(trained.offset).astype(wide)) ** 2).sum(axis=1).mean()
+
+
+def cancelling(params, size):
+    """Weights of this size whose sum is 0: outputs are b1 = 1 times 0, and what rounding makes of it."""
+    m = params["b1"].size
+    alternating = np.where(np.arange(m) % 2, -1.0, 1.0) * size * np.linspace(1, 1.5, m // 2).repeat(2)
+    return {
+        **params,
+        "W": np.asarray(params["W"]) * 1e-3,
+        "b1": np.ones(m, np.float32),
+        "A": np.tile(alternating, (params["A"].shape[0], 1)).astype(np.float32),
+    }
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e7])
+def test_the_proved_interval_contains_what_more_digits_give(size):
+    problem = problems.get("hard(d=9, k=3, alpha=0.5)")
+    start = networks.get("3resnet").init(jax.random.key(1), inputs=9, outputs=3, width=20)
+    for params in (start, cancelling(start, size)):
+        trained = TrainedNetwork(networks.get("3resnet"), params, scale=0.7, offset=np.float32([0.1, 0.2, 0.3]))
+        found = exact_risk(problem, trained)
+        assert found.proved[0] <= float(in_long_doubles(problem, trained)) <= found.proved[1]
+        assert found.rounding < 1e-6 * found.risk
+
+
+def test_what_overflows_has_no_finite_interval():
+    problem = problems.get("hard(d=9, k=3, alpha=0.5)")
+    params = networks.get("3resnet").init(jax.random.key(1), inputs=9, outputs=3, width=20)
+    for scale in (1e160, 1e308):
+        assert exact_risk(problem, TrainedNetwork(networks.get("3resnet"), params, scale=scale)).rounding == np.inf
+    deep = networks.get("resnet-9")
+    large = {name: np.full(w.shape, 3e38, np.float32) for name, w in deep.weights(9, 3, 20).items()}
+    assert exact_risk(problem, TrainedNetwork(deep, large)).rounding == np.inf
+
+
+@pytest.mark.parametrize("name", [*networks.NETWORKS, "3resnet-conv(patches=3)", "3resnet-gated(sharpness=8.0)"])
+def test_every_network_has_a_bound_on_its_rounding(name):
+    network = networks.get(name)
+    params = {n: np.full(w.shape, 0.1) for n, w in network.weights(9, 3, 20).items()}
+    size, error = output_error(network, params, np.full(9, 1 / 3), np.full(9, 2e-16))
+    assert (size < 1e3).all()
+    assert (error < 1e-6).all()  # gates: sigmoids count as known to 2^-40 only
+    assert (error > 1e-16).all()
+
+
+@pytest.mark.parametrize("name", ["2layer-signs", "3resnet", "resnet-2", "3resnet-gated"])
+def test_rounding_stays_within_its_bound_and_float32_does_not(name, rng):
+    """The bound is for float64: another order of the same sums is within it, the same program in float32 is not."""
+    network = networks.get(name)
+    params = network.init(jax.random.key(2), inputs=9, outputs=3, width=20)
+    X = np.where(rng.random((200, 9)) < 0.5, -1.0, 1.0) / 3
+    exact = TrainedNetwork(network, params)(X)
+    size, error = output_error(network, params, np.full(9, 1 / 3), np.full(9, 2e-16))
+    assert (np.abs(exact) <= size).all()
+    shuffled = rng.permutation(9)
+    other = {n: np.asarray(w)[:, shuffled] if n in ("W", "gate_W") else w for n, w in params.items()}
+    assert (np.abs(TrainedNetwork(network, other)(X[:, shuffled]) - exact) <= 2 * error).all()
+    single = np.asarray(network.apply(params, jnp.asarray(X, dtype=jnp.float32)), dtype=float)
+    assert np.abs(single - exact).max() > error.max()
+
+
+def test_a_network_without_a_bound_is_refused():
+    strange = replace(networks.get("2layer"), apply=lambda params, x: jnp.sin(x @ params["W"].T) @ params["A"].T)
+    params = strange.init(jax.random.key(0), inputs=9, outputs=3, width=5)
+    with pytest.raises(InputError, match="its step 'sin' is not among those"):
+        exact_risk(problems.get("hard(d=9, k=3, alpha=0.5)"), TrainedNetwork(strange, params))
+    halved = replace(strange, apply=lambda params, x: (x.astype(jnp.float32) @ params["W"].T) @ params["A"].T)
+    with pytest.raises(InputError, match="its step 'convert_element_type'"):
+        output_error(halved, params, np.ones(9), np.zeros(9))

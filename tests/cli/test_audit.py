@@ -17,7 +17,8 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
     monkeypatch.setattr(audit_page, "save_pictures", lambda chart, folder, name: [])
-    monkeypatch.setattr(audited, "write_audit_page", lambda audit: (audit.folder / "report.html").write_text("written"))
+    written = lambda audit, until: (audit.folder / "report.html").write_text("written")  # noqa: E731
+    monkeypatch.setattr(audited, "write_audit_page", written)
     table().to_csv("houses.csv", index=False)
 
     def call(*arguments, **how):
@@ -35,7 +36,7 @@ def test_the_verdict_comes_first_and_the_table_last(kernelgap, tmp_path):
     lines = out.splitlines()
     assert lines[0].startswith("The network is ahead: 3resnet has ")
     assert lines[1].startswith("- The difference of the errors is ")
-    assert any(line.startswith(("The best kernel needs", "Extrapolated:")) for line in lines)
+    assert any(line.startswith(("The best kernel needs", "Extrapolated:", "With up to 153 samples")) for line in lines)
     assert any(line.startswith("Frozen at its start, 3resnet") for line in lines)
     heading = next(i for i, line in enumerate(lines) if line.startswith("contender "))
     assert lines[heading].split() == [
@@ -64,11 +65,13 @@ def test_classes_by_parquet_with_a_model_to_predict_with(kernelgap, tmp_path):
     assert out.startswith("Undecided")
     assert "accuracy" in out
     assert "R^2" not in out
-    assert "The model of ridge is in found/model.safetensors." in err
+    assert "The model of ridge is in found/model.safetensors. After the verdict it learned again" in err
+    assert "from all 240 rows, test rows included" in err
     assert "kernelgap predict found NEW.csv" in err
     code, out, err = kernelgap("predict", "found", "houses.csv")
     assert code == 0, err
     assert out.startswith("row,kind,score large,score small")
+    assert "The model is of ridge and learned from all 240 rows." in err
 
 
 def test_json_is_one_object_and_nothing_else(kernelgap):
@@ -91,7 +94,7 @@ def test_what_happened_to_the_table_is_told_on_the_side(kernelgap):
     assert code == 0
     assert "'same'" in err
     assert "'weight'" in err
-    assert "There was no time for 6 of" in err
+    assert "There was no time in 5m for 6 of" in err
     assert "'same'" not in out
 
 

@@ -19,7 +19,7 @@ TINY = Path(__file__).parents[1] / "tiny.py"
 
 def kernelgap(*arguments, cwd=None):
     return subprocess.run(
-        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+        [sys.executable, str(TINY), *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=600
     )
 
 
@@ -148,11 +148,11 @@ def test_an_early_interruption(tmp_path, after):
     assert process.stdout.readline() == "begun\n"
     time.sleep(after)
     os.killpg(process.pid, signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 130, stderr
     assert "kernelgap: interrupted" in stderr
     assert "Traceback" not in stderr
-    assert _all_gone(process.pid, within=10)
+    assert _all_gone(process.pid, within=60)
 
 
 def test_terminating_the_coordinator_ends_its_workers(tmp_path):
@@ -160,9 +160,9 @@ def test_terminating_the_coordinator_ends_its_workers(tmp_path):
     _wait_for(tmp_path / "out" / "run.sqlite")
     time.sleep(4)
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
     assert process.returncode == 130
-    assert _all_gone(process.pid, within=10)
+    assert _all_gone(process.pid, within=60)
 
 
 def test_an_interrupted_run_says_what_was_kept(tmp_path):
@@ -170,16 +170,16 @@ def test_an_interrupted_run_says_what_was_kept(tmp_path):
     _wait_for(tmp_path / "out" / "run.sqlite")
     time.sleep(4)
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: the workers get it too
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 130, stderr
     assert "of 8 chunks were finished and are kept" in stderr
     assert "Traceback" not in stderr
     assert stdout == ""
-    assert _all_gone(process.pid, within=10)
+    assert _all_gone(process.pid, within=60)
 
 
 def _wait_for(path):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
 

@@ -36,7 +36,7 @@ def run(tmp_path, monkeypatch, capsys):
 
 def test_csv_in_csv_out(run):
     code, out, err = run("audit", "new.csv")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "The model is of gaussian.\n")
     found = pd.read_csv(io.StringIO(out))
     assert list(found) == ["row", "price", "age"]
     assert found["row"].tolist() == list(range(8))

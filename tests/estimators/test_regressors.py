@@ -32,12 +32,28 @@ def test_scikit_learn_contract_of_the_others(estimator, check):
 
 
 @pytest.fixture(scope="module")
-def fitted():
-    return kg.ResNetRegressor(width=100, random_state=0).fit(*SEC8.sample(500, seed=0))
+def fitted_on_seeds():
+    """The defaults on five draws of the data, each from a start of its own."""
+    return [kg.ResNetRegressor(width=100, random_state=s).fit(*SEC8.sample(500, seed=[s, 7])) for s in range(5)]
 
 
-def test_the_resnet_learns_the_composite_signal_with_its_defaults(fitted):
-    assert risk(fitted) <= 0.05
+@pytest.fixture
+def fitted(fitted_on_seeds):
+    return fitted_on_seeds[0]
+
+
+def test_the_resnet_learns_the_composite_signal_with_its_defaults(fitted_on_seeds):
+    assert np.median([risk(model) for model in fitted_on_seeds]) <= 0.05
+
+
+@pytest.mark.slow
+def test_the_defaults_hold_on_nineteen_of_twenty_seeds():
+    """On seeds that were not used to find them (those were 100 to 114 and 3000 to 3019)."""
+    risks = [
+        risk(kg.ResNetRegressor(width=100, random_state=s).fit(*SEC8.sample(500, seed=s)), seed=[s, 9])
+        for s in range(4000, 4020)
+    ]
+    assert sum(r <= 0.05 for r in risks) >= 19
 
 
 @pytest.mark.parametrize("regressor", [kg.TwoLayerRegressor, kg.ThreeLayerRegressor])

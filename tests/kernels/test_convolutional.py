@@ -172,9 +172,10 @@ def test_one_position_is_ntk_and_ck(depth, pooling, rng):
         for train in ("all", "hidden", "last")
     }
     for mine, theirs in ((K["all"], ntk(X)), (K["hidden"], ntk(X) - ck(X)), (K["last"], ck(X))):
-        np.testing.assert_allclose(mine[:-1, :-1], theirs[:-1, :-1], rtol=1e-12, atol=1e-12)
-        # the last row is nearly parallel to some: ntk takes such angles from cosines, from the second layer on
-        np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-7)
+        allowed = 1e-12 * (1 + np.abs(theirs))
+        # row 7 is 1e-6 from the opposite of row 5; cntk has that angle t from (a+b)^2 - r^2, off by eps / t
+        allowed[5, 7] = allowed[7, 5] = np.finfo(float).eps / 1e-6 * ntk.diagonal(X).max()
+        assert np.all(np.abs(mine - theirs) <= allowed)
 
 
 @pytest.mark.parametrize("pooling", [False, True])
@@ -228,7 +229,8 @@ def test_angles(rng):
     with jax.enable_x64(True):
         found = np.asarray(angles(sine, cosine))
         ends = np.asarray(angles(np.zeros(2), np.array([0.0, -2.0])))
-    np.testing.assert_allclose(found, np.arctan2(sine, cosine), rtol=1e-15)
+    # a quotient, a polynomial and two sums, each rounded once or twice, beside an arctan2 that is off by one more
+    np.testing.assert_allclose(found, np.arctan2(sine, cosine), rtol=8 * np.finfo(float).eps)
     np.testing.assert_array_equal(ends, [0.0, np.pi])
 
 
@@ -243,7 +245,7 @@ def test_angles(rng):
         ({"depth": 0}, "depth must be a whole number of at least 1"),
         ({"train": "lst"}, "Unknown part of a network 'lst'. Did you mean 'last'"),
         ({"image": (4, 4)}, r"image must be \(height, width, channels\), such as \(8, 8, 3\), not \(4, 4\)"),
-        ({"image": (4, 0, 1)}, "whole numbers of at least 1"),
+        ({"image": (4, 0, 1)}, "whole numbers from 1 to "),
     ],
 )
 def test_bad_arguments(arguments, sentence):

@@ -17,6 +17,7 @@ from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators import KernelClassifier
 from kernelgap.kernels import stored, stored_gram
+from kernelgap.kernels.stored_file import GramFile
 from kernelgap.lock import holding
 
 NTK3 = kernels.get("ntk3")
@@ -208,6 +209,36 @@ def test_a_disk_without_room_is_said_at_once(X, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"gram.npy' of .* GiB could not be written: No space left"):
         stored_gram(NTK3, X, folder=tmp_path)
     assert not seen
+
+
+def test_the_disk_is_not_filled(tmp_path):
+    """As many numbers as this disk has room for: refused before anything is written."""
+    free = shutil.disk_usage(tmp_path).free
+    wide = np.zeros((int((free / 8) ** 0.5), 1))
+    with pytest.raises(InputError, match=r"needs .* GB more in .* GB are free, and .* GB are to stay so"):
+        stored_gram(NTK3, wide, folder=tmp_path / "new" / "folder")
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("total", "left", "fits"),
+    [
+        (10**11, 10**10, True),  # a tenth of 100 GB stays
+        (10**11, 10**10 - 1, False),
+        (10**9, 10**9 - 1, False),  # more than a tenth of the disk, but less than 1 GB
+        (5 * 10**9, 10**9, True),
+    ],
+)
+def test_a_tenth_of_the_disk_and_one_gigabyte_stay_free(X, tmp_path, monkeypatch, total, left, fits):
+    free = left + 8 * len(X) ** 2
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: (total, total - free, free))
+    if fits:
+        stored_gram(NTK3, X, folder=tmp_path, rows=8)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: (total, total, 0))
+        GramFile.require_room(tmp_path, (len(X), len(X)))  # a file that is there takes no more
+    else:
+        with pytest.raises(InputError, match="are to stay so"):
+            stored_gram(NTK3, X, folder=tmp_path, rows=8)
 
 
 def test_a_ledger_that_cannot_be_written(X, tmp_path, monkeypatch):

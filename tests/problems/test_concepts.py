@@ -77,7 +77,8 @@ def test_sizes():
     bounded = kg.problems.get(ONE[:-1] + ", size='bound')")
     assert bounded.largest <= bounded.bound == pytest.approx(1.0)
     circle = kg.problems.concept1(d=5, k=4, alpha=0.1, F="sin(3z)", size="circle")
-    np.testing.assert_allclose(np.linalg.norm(circle.F(points("sphere", 5)), axis=1), 1.0, atol=1e-15)
+    lengths = np.linalg.norm(circle.F(points("sphere", 5)), axis=1)  # of 4 numbers, each off by up to 4 units
+    np.testing.assert_allclose(lengths, 1.0, atol=2 * 4 * np.finfo(float).eps)
     unit = kg.problems.get(ONE[:-1] + ", size_G='mean')")
     assert unit.threshold == pytest.approx(0.2**2)
     with pytest.raises(InputError, match="even k"):

@@ -1,15 +1,19 @@
 """Ridge paths against separate solves, scikit-learn, and brute force; the choice of the ridge; sick Gram matrices."""
 
+import re
 import warnings
 
 import numpy as np
 import pytest
+from flint import arb, arb_mat
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 
 from kernelgap import kernels, regression
 from kernelgap.errors import InputError
+from kernelgap.kernels.balls import precision
 from kernelgap.regression import (
+    ConditionWarning,
     NotPositiveWarning,
     at_edge,
     band,
@@ -21,6 +25,7 @@ from kernelgap.regression import (
 )
 from kernelgap.regression.band import Banded
 from kernelgap.regression.factorisation import Tridiagonal
+from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, with_jitter
 
 RIDGES = np.geomspace(1e-5, 10, 7)
 
@@ -93,7 +98,9 @@ def test_a_path_is_as_many_separate_solves(overwrite):
 
 def test_the_order_of_ridges_does_not_matter():
     there, back = ridge_path(GRAM, Y, RIDGES), ridge_path(GRAM, Y, RIDGES[::-1])
-    np.testing.assert_array_equal(there.coefficients, back.coefficients[::-1])
+    apart = np.linalg.norm(there.coefficients - back.coefficients[::-1], axis=1)
+    # other columns of one product: n roundings of Q'a, and Y's share of a is at most 1 / ridge
+    assert np.all(apart <= len(X) * EPS * np.linalg.norm(there.coefficients, axis=1))
 
 
 def test_equal_to_scikit_learn():
@@ -268,6 +275,58 @@ def test_a_singular_matrix_without_a_ridge_is_reported():
         assert ridge_path(flat, Y, 1e-6).spectrum.jitter == 0
         assert ridge_path(flat, Y).spectrum.jitter == 0
         assert ridge_path(GRAM, Y, 0.0).spectrum.jitter == 0
+
+
+def conflicting(n):
+    """Rows that are there twice, with targets that have nothing to do with each other."""
+    rng = np.random.default_rng(n)
+    inputs = np.repeat(rng.standard_normal((n // 2, 3)), 2, axis=0)
+    return kernels.get("gaussian(bandwidth=1.0)")(inputs), rng.standard_normal((n, 1))
+
+
+def exact_predictions(gram, targets, ridge):
+    """K (K + ridge I)^-1 Y with 300 bits."""
+    with precision(300):
+        K = arb_mat([[arb(float(value)) for value in row] for row in gram])
+        shifted = K + arb(float(ridge)) * arb_mat(np.eye(len(gram), dtype=int).tolist())
+        found = K * shifted.solve(arb_mat([[arb(float(value))] for value in targets[:, 0]]))
+        return np.array([[float(found[i, 0].mid())] for i in range(len(gram))])
+
+
+@pytest.mark.parametrize("solve", [solve_ridge, lambda *given: ridge_path(*given).coefficients[0]])
+def test_a_ridge_that_rounding_shows_through_is_said(solve):
+    """At 1e-12 predictions are off by a thousandth. Roundings of a factorisation add up to sqrt(n) eps condition."""
+    gram, targets = conflicting(20)
+    with pytest.warns(
+        ConditionWarning, match=r"condition number .* leaves about 2 digits of the predictions"
+    ) as caught:
+        coefficients = solve(gram, targets, 1e-12)
+    assert len(caught) == 1
+    condition = np.linalg.eigvalsh(gram)[-1] / 1e-12
+    off = np.max(np.abs(gram @ coefficients - exact_predictions(gram, targets, 1e-12)))
+    assert off < 20**0.5 * EPS * condition * np.linalg.norm(targets)
+    safe = float(re.search(r"From a ridge of (\S+) on", str(caught[0].message))[1])
+    assert safe == pytest.approx(1e-12 * EPS * condition / MOST_ROUNDING, rel=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        coefficients = solve(gram, targets, safe)
+    off = np.max(np.abs(gram @ coefficients - exact_predictions(gram, targets, safe)))
+    assert off < 20**0.5 * MOST_ROUNDING * np.linalg.norm(targets)
+
+
+@pytest.mark.parametrize("n", [10, 200, 1100])
+def test_default_paths_raise_no_alarm_even_there(n):
+    """The worst that they can meet: all the rows nearly the same, so that one eigenvalue is the whole trace."""
+    gram = np.ones((n, n))
+    spectrum = with_jitter(0.0, float(n), n, default_ridges(1.0, n), quiet=False)
+    assert spectrum.jitter == 0
+    least = default_ridges(1.0, n)[0]
+    assert EPS * spectrum.condition(least) < MOST_ROUNDING
+    if n < 1000:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ridge_path(gram, np.random.default_rng(0).standard_normal((n, 1)))
+            ridge_path(*conflicting(n))
 
 
 @pytest.mark.parametrize("by", ["holdout", "folds"])

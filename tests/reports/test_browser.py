@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from kernelgap.reports import signals, write_report
+from kernelgap.reports import write_report
 from reports.runs import Invented
 
 FLAGS = (
@@ -43,10 +43,7 @@ def report(tmp_path_factory):
         run.ridge(1.0, 1.1, seed=seed)
     table = run.write(folder)
     table.attrs["gap"] = {"sentence": "A gap of 50 times.", "ratio": 50.0, "needed": 1000, "error": 0.05}
-    with pytest.MonkeyPatch.context() as patch:
-        found = signals.Signals(trial="", size=2.0, epochs=[0, 4, 8], base=[2.0, 0.1, 0.2], target=[2.0, 0.3, 0.05])
-        patch.setattr(signals, "watch_signals", lambda trial: {**found, "trial": trial.id})
-        return write_report(folder, table)
+    return write_report(folder, table)
 
 
 @pytest.fixture

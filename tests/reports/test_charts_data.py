@@ -1,7 +1,5 @@
 """The data behind the charts: lines, bands, the paper's marks, grids and their edges, F before G."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +15,7 @@ from kernelgap.reports.lines import error_lines, paper_marks, without_error
 from kernelgap.reports.looks import looks
 from kernelgap.reports.norm_chart import norm_chart
 from kernelgap.reports.paper_values import VALUES
-from kernelgap.sweeps import make_trial, train_again
+from kernelgap.sweeps import make_trial
 from reports.runs import COMMON, SCHEDULE, Invented
 
 INF = float("inf")
@@ -134,42 +132,19 @@ def test_one_trial_is_no_edge(tmp_path):
     assert edges(Invented().sgd(0.1, 0.1).write(tmp_path)) == []
 
 
-@pytest.fixture(scope="module")
-def watched():
+def test_signals_are_the_curves_that_the_run_stored():
     trial = make_trial(
         **COMMON, network="3resnet", mode="all", width=6, rate=0.02, decay=0.0, seed=0, schedule=SCHEDULE
     )
-    return trial, signals.watch_signals(trial)
-
-
-def test_signals_end_where_the_network_ends(watched):
-    trial, found = watched
-    problem = kg.problems.get(trial.problem)
-    X, _ = problem.sample(trial.test_samples, [trial.seed, 2])
-    network = train_again(trial)
-    assert found["target"][-1] == pytest.approx(
-        np.mean(np.sum((network(X) - problem.target(X)) ** 2, axis=1)), rel=1e-4
-    )
-    W, b, A = (np.asarray(network.trained[name], float) for name in ("W", "b1", "A"))
-    out1 = np.maximum(X @ W.T + b, 0) @ A.T
-    assert found["base"][-1] == pytest.approx(np.mean(np.sum((out1 - problem.base(X)) ** 2, axis=1)), rel=1e-4)
-    assert found["epochs"] == signals.moments(8) == list(range(9))
-
-
-def test_signals_are_kept_and_not_computed_again(watched, tmp_path, monkeypatch):
-    trial, found = watched
-    monkeypatch.setattr(signals, "watch_signals", lambda trial: found)
-    assert signals.signals_of(trial, tmp_path, seconds=1.0) == found
-    monkeypatch.setattr(signals, "watch_signals", lambda trial: pytest.fail("trained again"))
-    assert signals.signals_of(trial, tmp_path, seconds=1.0) == found
-    other = trial.model_copy(update={"rate": 0.03})
-    assert signals.signals_of(other, tmp_path, seconds=signals.PATIENCE + 1) is None
-    (tmp_path / signals.FILE).write_text(json.dumps({"trial": trial.id}))
-    assert signals.signals_of(trial, tmp_path, seconds=signals.PATIENCE + 1) is None
+    curves = {"epochs": [0, 8], "base": [2.0, 0.1], "test": [2.0, 0.3], "train": [2.0, 0.2]}
+    found = signals.signals_of(trial, curves)
+    assert (found["epochs"], found["base"], found["target"]) == ([0, 8], [2.0, 0.1], [2.0, 0.3])
+    assert found["size"] == pytest.approx(2.0)  # F has two outputs of size 1
+    assert signals.signals_of(trial, {name: curve for name, curve in curves.items() if name != "base"}) is None
 
 
 def test_when_f_and_g_are_learned():
-    found = signals.Signals(trial="", size=10.0, epochs=[0, 5, 9], base=[10.0, 0.9, 2.0], target=[11.0, 1.4, 1.3])
+    found = signals.Signals(size=10.0, epochs=[0, 5, 9], base=[10.0, 0.9, 2.0], target=[11.0, 1.4, 1.3])
     assert signals.learned_at(found, 1.35) == (5, 9)
     assert signals.learned_at(found, 1.0) == (5, None)
 

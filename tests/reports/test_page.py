@@ -10,7 +10,7 @@ import tiny
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
-from kernelgap.reports import render, signals, write_report
+from kernelgap.reports import render, write_report
 from reports.runs import Invented
 
 INF = float("inf")
@@ -22,14 +22,6 @@ def no_bundle(monkeypatch):
     monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "/* </script><!-- */")
 
 
-@pytest.fixture
-def quick_signals(monkeypatch):
-    def invented(trial):
-        return signals.Signals(trial=trial.id, size=2.0, epochs=[0, 8], base=[2.0, 0.1], target=[2.0, 0.3])
-
-    monkeypatch.setattr(signals, "watch_signals", invented)
-
-
 def specs(text):
     return json.loads(re.search(r'<script type="application/json" id="specs">(.*?)</script>', text)[1])
 
@@ -39,7 +31,7 @@ def seen(text):
     return re.sub(r"\s+", " ", re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", text, flags=re.S))
 
 
-def test_a_run_with_networks_and_kernels(tmp_path, quick_signals):
+def test_a_run_with_networks_and_kernels(tmp_path):
     run = Invented().sgd(0.1, 0.12).sgd(0.3, 0.35, rate=0.2).sgd(0.2, 0.1, width=8).ridge(1.0, 1.1)
     table = run.write(tmp_path)
     table.attrs["gap"] = {
@@ -82,7 +74,7 @@ def test_one_trial_of_one_kernel(tmp_path):
     assert "How the best network learned" not in report.path.read_text()
 
 
-def test_networks_alone_with_several_seeds(tmp_path, quick_signals):
+def test_networks_alone_with_several_seeds(tmp_path):
     run = Invented()
     for seed in (0, 1, 2):
         run.sgd(0.1 + seed, 0.1 + seed, seed=seed).sgd(0.2, 0.2, seed=seed, network="2layer")
@@ -93,7 +85,7 @@ def test_networks_alone_with_several_seeds(tmp_path, quick_signals):
     assert "seeds 0, 1, 2" in seen(text)
 
 
-def test_nothing_in_a_name_is_html(tmp_path, quick_signals):
+def test_nothing_in_a_name_is_html(tmp_path):
     table = Invented().sgd(0.1, 0.12).ridge(1.0, 1.1).write(tmp_path)
     evil = "</script><img src=x onerror=alert(1)>"
     table["method"] = [evil + method for method in table.method]
@@ -105,14 +97,12 @@ def test_nothing_in_a_name_is_html(tmp_path, quick_signals):
     assert text.count("</script>") == 3
 
 
-def test_a_long_training_is_not_repeated(tmp_path, monkeypatch):
-    monkeypatch.setattr(signals, "PATIENCE", 0.0)
-    text = write_report(tmp_path, Invented().sgd(0.1, 0.12).write(tmp_path)).path.read_text()
+def test_a_network_without_a_first_block_has_no_such_curve(tmp_path):
+    text = write_report(tmp_path, Invented().sgd(0.1, 0.12, network="2layer").write(tmp_path)).path.read_text()
     assert "signals" not in specs(text)
-    assert "would take about 0.5 s" in seen(text)
 
 
-def test_an_unknown_experiment_is_read_from_its_trials(tmp_path, quick_signals):
+def test_an_unknown_experiment_is_read_from_its_trials(tmp_path):
     Invented().sgd(0.3, 0.35).ridge(1.0, 1.1).write(tmp_path)
     report = write_report(tmp_path)
     assert report.as_record()["report"] == str(tmp_path / "report.html")

@@ -24,7 +24,7 @@ def start(name: str, out: Path, *more: object) -> subprocess.Popen:
     )
 
 
-def finish(process: subprocess.Popen, within: float = 120) -> str:
+def finish(process: subprocess.Popen, within: float = 600) -> str:
     """Wait for the end, which must be a good one; what was said."""
     _, stderr = process.communicate(timeout=within)
     assert process.returncode == 0, stderr
@@ -51,7 +51,7 @@ def workers_of(coordinator: int) -> list[int]:
     return found
 
 
-def until(condition: Callable[[], object], within: float = 60) -> object:
+def until(condition: Callable[[], object], within: float = 300) -> object:
     """Wait until something holds, and return it."""
     deadline = time.monotonic() + within
     while not (found := condition()):

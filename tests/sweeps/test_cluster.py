@@ -56,8 +56,8 @@ def worker(dask, scheduler, *more, **environment):
 def joined(address, number):
     from distributed import Client
 
-    with Client(address, timeout="60s", set_as_default=False) as client:
-        client.wait_for_workers(number, timeout=60)
+    with Client(address, timeout="300s", set_as_default=False) as client:
+        client.wait_for_workers(number, timeout=300)
 
 
 def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_path, monkeypatch, uninterrupted):

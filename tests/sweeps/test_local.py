@@ -22,8 +22,8 @@ def processes(monkeypatch) -> set[int]:
     submit = worker._executor.submit
     try:
         jobs = [submit(os.getpid), submit(exec, GROW), submit(time.sleep, SECOND), submit(os.getpid)]
-        before, *_, after = (job.result(timeout=60) for job in jobs)
-        return {before, after, submit(os.getpid).result(timeout=60)}
+        before, *_, after = (job.result(timeout=300) for job in jobs)
+        return {before, after, submit(os.getpid).result(timeout=300)}
     finally:
         worker.end()
 
@@ -60,12 +60,12 @@ def linger(chunk, tell):
 def test_workers_that_are_dropped_are_replaced_and_idle_ones_stay(monkeypatch):
     monkeypatch.setattr(local, "_begin", print)
     with local.local_workers(2, linger) as pool:
-        quick = pool.submit(SimpleNamespace(id="a", label="0")).result(timeout=60)
+        quick = pool.submit(SimpleNamespace(id="a", label="0")).result(timeout=300)
         busy = pool.submit(SimpleNamespace(id="b", label="60"))  # the first idle one, which ran "a"
         pool.drop()
         with pytest.raises(ShutdownExecutorError):
-            busy.result(timeout=60)
+            busy.result(timeout=300)
         again = [pool.submit(SimpleNamespace(id=str(i), label="0.3")) for i in range(2)]
-        pids = {future.result(timeout=60).pid for future in again}
+        pids = {future.result(timeout=300).pid for future in again}
     assert len(pids) == 2
     assert quick.pid not in pids

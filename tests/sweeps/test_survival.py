@@ -80,7 +80,7 @@ def test_two_coordinators_and_one_who_looks(tmp_path, monkeypatch):
     first = survival.start("long", tmp_path, "--workers", 1)
     survival.until(lambda: (tmp_path / "status.json").exists())
     second = survival.start("long", tmp_path)
-    _, words = second.communicate(timeout=60)
+    _, words = second.communicate(timeout=300)
     assert second.returncode == 2
     assert f"Another process ({first.pid} on " in words
 
@@ -92,7 +92,7 @@ def test_two_coordinators_and_one_who_looks(tmp_path, monkeypatch):
     first.communicate()
     seen = read_status(tmp_path)
     assert (seen.held, seen.pid, seen.running, seen.remaining) == (False, None, (), None)
-    survival.until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), within=20)
+    survival.until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), within=60)
     with Store.open(tmp_path) as store:  # the lock went with its holder
         assert len(store.finished()) == seen.done
 

@@ -9,10 +9,13 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import load
 
 import tiny
+from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.sweeps import ChunkResult, Store, make_ridge_trial, make_trial, plan_chunks, run_chunk, run_chunks
 from kernelgap.sweeps.trial import Trial, read_trial
@@ -115,6 +118,36 @@ def test_a_diverged_trial_is_a_result():
     assert len(diverged.curves["test"]) < len(diverged.curves["epochs"]) == len(done.curves["test"])
 
 
+def weights_of(store: Store, table: pd.DataFrame) -> dict[str, bytes]:
+    kept = {trial: store.weights(trial) for trial in table.trial}
+    return {trial: file for trial, file in kept.items() if file is not None}
+
+
+def test_the_best_network_of_a_chunk_keeps_its_weights(chunks, tmp_path):
+    chunk = next(c for c in chunks if c.trials[0].kind == "sgd" and c.trials[0].network == "3resnet")
+    results = run_chunk(chunk).results
+    best = min(results, key=lambda r: r.validation_error)
+    assert [r.trial_id for r in results if r.weights is not None] == [best.trial_id]
+    with Store.open(tmp_path) as store:
+        store.save(chunk, run_chunk(chunk))
+        (file,) = weights_of(store, store.table()).values()
+    problem = problems.get(chunk.trials[0].problem)
+    X, _ = problem.sample(chunk.trials[0].test_samples, [chunk.trials[0].seed, 2])
+    W, b1, V, b2, A = (load(file)[name].astype(float) for name in ("W", "b1", "V", "b2", "A"))
+    out1 = np.maximum(X @ W.T + b1, 0) @ A.T
+    out = out1 + np.maximum(out1 @ V.T + b2, 0) @ A.T
+    # float32 sums over tens of terms: relative errors of some 1e-6
+    assert best.test_error == pytest.approx(np.mean(np.sum((out - problem.target(X)) ** 2, axis=1)), rel=1e-5)
+    assert best.curves["test"][-1] == best.test_error
+    assert best.curves["base"][-1] == pytest.approx(np.mean(np.sum((out1 - problem.base(X)) ** 2, axis=1)), rel=1e-5)
+
+
+def test_only_networks_with_a_first_block_record_its_output(chunks):
+    for chunk in chunks:
+        for result in run_chunk(chunk).results:
+            assert ("base" in result.curves) == (chunk.trials[0].kind == "sgd" and chunk.trials[0].network == "3resnet")
+
+
 def comparable(table: pd.DataFrame) -> list[dict]:
     return table.drop(columns="curves").astype(object).where(lambda t: t.notna(), None).to_dict("records")
 
@@ -125,6 +158,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
     with Store.open(tmp_path / "whole") as store:
         run_chunks(chunks, store, workers=2)
         whole = store.table()
+        weights = weights_of(store, whole)
 
     def stop_after_one(progress):
         if progress.chunks_done >= 1:
@@ -139,6 +173,8 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
         assert len(store.finished()) == 1
         run_chunks(chunks, store, workers=1)
         parts = store.table()
+        assert weights_of(store, parts) == weights
+    assert weights
     assert comparable(whole) == comparable(parts)
     assert whole.curves.tolist() == parts.curves.tolist()
     assert len(whole) == sum(len(c.trials) for c in chunks)
@@ -185,11 +221,11 @@ def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
     results = {chunk.id: run_chunk(chunk) for chunk in chunks}
 
     def slow(chunk, tell):
-        time.sleep(0.4)
+        time.sleep(1.0)
         return results[chunk.id]
 
     with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
-        soon = time.monotonic() + 0.1
+        soon = time.monotonic() + 0.6
         assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
         assert store.finished() == {chunks[0].id}
 

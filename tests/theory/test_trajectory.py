@@ -98,7 +98,8 @@ def test_err_is_what_its_definition_says_at_the_start(run: Trajectory) -> None:
 
 def test_what_the_bounds_are_made_of(run: Trajectory) -> None:
     made = bounds(PROBLEM, run, 0.01, 0)
-    assert made.tau_w >= np.linalg.norm(run.built.W)
+    # a sum of m squares is off by m eps at most, in whatever order
+    assert made.tau_w >= np.linalg.norm(run.built.W) * (1 - run.built.W.size * np.finfo(float).eps)
     X, _ = PROBLEM.sample(500, seed=[0, 2])
     F = PROBLEM.F(X)
     assert abs(made.B_F - np.linalg.norm(F, axis=1).max()) < 1e-12

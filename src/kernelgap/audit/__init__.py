@@ -39,6 +39,7 @@ def audit(
     *,
     task: str | None = None,
     leave_out: Sequence[str] = (),
+    keep: Sequence[str] = (),
     budget: str | float = "5m",
     rows: int | None = None,
     delimiter: str | None = None,
@@ -62,7 +63,9 @@ def audit(
     task
         "regression" or "classification". By default, labels and few distinct whole numbers are classes.
     leave_out
-        Columns that are not to be learned from, such as an identifier, or what is known only after the target.
+        Columns that are not to be learned from, such as what is known only after the target.
+    keep
+        Columns to learn from that would be left out: row numbers and keys, and copies of the target.
     budget
         How long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows, seeds and fits.
     rows
@@ -90,6 +93,7 @@ def audit(
         out,
         task=task,
         leave_out=leave_out,
+        keep=keep,
         budget=budget,
         rows=rows,
         delimiter=delimiter,

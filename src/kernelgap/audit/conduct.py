@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,25 +13,32 @@ from kernelgap import console
 from kernelgap.audit.budget import seconds_of
 from kernelgap.audit.cell import Cell, work
 from kernelgap.audit.choosing import choose, ranked_networks
-from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
 from kernelgap.audit.entering import Entered, enter
+from kernelgap.audit.hurried import hurried_workers, run_here
 from kernelgap.audit.judging import read_audit
 from kernelgap.audit.ledger import Ledger
 from kernelgap.audit.material import LABELS, write_arrays
 from kernelgap.audit.models.saving import FILE as MODEL
+from kernelgap.audit.pace import affordable_workers, measured_pace
 from kernelgap.audit.plan import Plan, estimate, make_plan
+from kernelgap.audit.refitting import SHORT, refitting
 from kernelgap.audit.result import Audit
 from kernelgap.audit.stages import Stages
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory, cores
+from kernelgap.machine import available_memory
 from kernelgap.sweeps import Progress, run_chunks
-from kernelgap.sweeps.local import LocalWorkers, local_workers
+from kernelgap.sweeps.local import LocalWorkers
 from kernelgap.sweeps.runner import Interrupted
 from kernelgap.whole_file import whole
 
-ENDING = 0.08  # of the budget, for the answer and its page ...
+ENDING = 0.08  # of the budget, for the answer and its page, more on a busy machine ...
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
-FIRST, SECOND = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
+MOST_OF_BUDGET = 0.35  # ... and no more than that
+REFITTING = 0.1  # of the budget, for the model to learn from all rows
+MOMENT = 1.0  # seconds, which there are for that in any case
+HANGING = 0.5  # of the budget, after which those who come first are given up
+LARGEST, TWINS = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
 LATEST = 0.8  # of all the time that is left, when judging is broken off
 
@@ -45,6 +52,7 @@ def run_audit(
     *,
     task: str | None = None,
     leave_out: Sequence[str] = (),
+    keep: Sequence[str] = (),
     budget: str | float = "5m",
     rows: int | None = None,
     delimiter: str | None = None,
@@ -52,13 +60,17 @@ def run_audit(
     workers: int | None = None,
     seed: int = 0,
     on_progress: Callable[[float, str], None] | None = None,
+    began: float | None = None,
 ) -> Audit:
     """Audit a table: a file, one of scikit-learn's bundled sets by name, or a data frame.
 
-    ``budget`` bounds the time of this call. What is finished is kept in ``out`` (default ``runs/audit-NAME``), and the
-    same call goes on from there. How much is tried was planned for the first call's budget.
+    ``budget`` bounds the time of this call, from the time ``began`` on the clock ``time.monotonic`` where it is given.
+    At its end workers are killed, whatever they do, and what is finished is judged: a linear model, a kernel and a
+    small network come first, in this process, so that there is an answer. What is finished is kept in ``out`` (default
+    ``runs/audit-NAME``), and the same call goes on from there. How much is tried was planned for the first call's
+    budget.
     """
-    began = time.monotonic()
+    began = time.monotonic() if began is None else began
     allowed = seconds_of(budget)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
@@ -72,25 +84,32 @@ def run_audit(
             target,
             task=task,
             leave_out=leave_out,
+            keep=keep,
             rows=rows,
             delimiter=delimiter,
             header=header,
             seed=seed,
         )
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
-        end = began + allowed - min(MOST_ENDING, max(LEAST_ENDING, ENDING * allowed))
+        count, pace = workers or affordable_workers(), measured_pace()
+        ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
+        end = began + allowed - ending
         with Ledger.open(folder) as ledger:
-            plan = _settle(ledger, entered, budget=allowed, workers=workers or cores(), seed=seed)
+            plan = _settle(ledger, entered, budget=allowed, workers=count, pace=pace, seed=seed)
             try:
-                with local_workers(workers or cores(), work) as pool:
-                    _Contest(ledger, entered, plan, pool=pool, end=end, tell=tell).through()
+                with hurried_workers(count, work) as pool:
+                    contest = _Contest(ledger, entered, plan, pool=pool, end=end, budget=allowed, tell=tell)
+                    contest.through()
+                    tell(1.0, "answering")
+                    audit = read_audit(folder)
+                    contest.refit(audit)
             except KeyboardInterrupt:  # within a stage or between two
-                raise Interrupted(len(ledger.finished()), len(ledger.about().get("chunks", ()))) from None
-        tell(1.0, "answering")
-        return _concluded(read_audit(folder))
+                planned = set(ledger.about().get("chunks", ()))
+                raise Interrupted(len(ledger.finished() & planned), len(planned)) from None
+            return _concluded(audit, ledger)
 
 
-def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, seed: int) -> Plan:
+def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
     """The plan of this folder, made at the first call; the material and the test targets beside it."""
     material = entered.material
     held = ledger.description()
@@ -98,7 +117,8 @@ def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, se
         plan = Plan(**held["plan"])
     else:
         sizes = {"inputs": material.X.shape[1], "outputs": material.Y.shape[1]}
-        plan = make_plan(len(material.X), **sizes, budget=budget, workers=workers, memory=available_memory())
+        memory = available_memory()
+        plan = make_plan(len(material.X), **sizes, budget=budget, workers=workers, memory=memory, pace=pace)
     ledger.describe(
         {
             "experiment": "audit",
@@ -118,10 +138,19 @@ class _Contest:
     """Stage by stage, each until its time is over; what is not finished then is left out of the answer."""
 
     def __init__(
-        self, ledger: Ledger, entered: Entered, plan: Plan, *, pool: LocalWorkers, end: float, tell: Tell
+        self,
+        ledger: Ledger,
+        entered: Entered,
+        plan: Plan,
+        *,
+        pool: LocalWorkers,
+        end: float,
+        budget: float,
+        tell: Tell,
     ) -> None:
         self.ledger, self.entered, self.plan = ledger, entered, plan
-        self.pool, self.end, self.tell = pool, end, tell
+        self.pool, self.budget, self.tell = pool, budget, tell
+        self.last, self.end = end, end - REFITTING * budget
         self.stages = Stages(ledger.folder, entered.material, plan)
         self.planned: list[Cell] = []
         self.done = 0.0
@@ -129,13 +158,36 @@ class _Contest:
 
     def through(self) -> None:
         *smaller, largest = self.plan.sizes
-        self._stage(tuple(FAMILIES), largest, FIRST, f"{len(FAMILIES)} contenders with {largest:,} samples")
+        self._first()
+        self._stage(tuple(FAMILIES), largest, LARGEST, f"{len(FAMILIES)} contenders with {largest:,} samples")
         ranked = ranked_networks(choose(self.ledger.judgements()), largest)
         if not ranked:
             return
-        self._stage(twins(ranked[0]), largest, SECOND, f"what {ranked[0]} owes to its features")
+        self._stage(twins(ranked[0]), largest, TWINS, f"what {ranked[0]} owes to its features")
         for samples in reversed(smaller):
             self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
+
+    def refit(self, audit: Audit) -> None:
+        """Let the model that is kept learn from all rows, if there is time."""
+        now = time.monotonic()
+        cell = refitting(audit, self.ledger, self.entered.material, max(MOMENT, self.last - now))
+        if cell is None:
+            return
+        self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
+        if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
+            run_here([cell], self.ledger, work, max(self.last, now + MOMENT))
+        else:
+            run_chunks([cell], self.ledger, pool=self.pool, until=self.last, forget_failures=False)
+
+    def _first(self) -> None:
+        """A linear model, a kernel and a small network on few samples, here: whatever happens later, there is these."""
+        self.tell(0.0, "a linear model, a kernel and a small network")
+        until = time.monotonic() + HANGING * self.budget
+        self.ledger.forget_failures()
+        self._note()
+        run_here(self.stages.judgings(FIRST, self.plan.first), self.ledger, work, until)
+        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements()))
+        run_here(fittings, self.ledger, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen.
@@ -159,14 +211,13 @@ class _Contest:
             share = min(1.0, (self.done + p.share * cost) / self.cost)
             self.tell(share, f"{words}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
-        first = self.planned == cells
         run_chunks(
             cells,
             self.ledger,
             pool=self.pool,
             last_start=last_start,
             until=until,
-            forget_failures=first,
+            forget_failures=False,
             on_progress=heard,
         )
         self.done += cost
@@ -180,22 +231,24 @@ class _Contest:
                 "cells": {cell.id: cell.label for cell in self.planned},
                 "table": asdict(self.entered.table),
                 "notices": [notice.as_dict() for notice in notices],
+                "budget": self.budget,
             }
         )
 
 
-def _concluded(audit: Audit) -> Audit:
-    """With the winner's model in its file."""
+def _concluded(audit: Audit, ledger: Ledger) -> Audit:
+    """With the winner's model in its file, and how many rows it learned from."""
     path = audit.folder / MODEL
-    with Ledger.reading(audit.folder) as ledger:
-        content = None if audit.winner is None else ledger.model(audit.winner)
-    if content is None:
+    kept = None
+    if audit.winner is not None and audit.winner_setting is not None:
+        kept = ledger.kept(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
+    if kept is None:
         with suppress(FileNotFoundError):
             path.unlink()
-    else:
-        with whole(path) as partial:
-            partial.write_bytes(content)
-    return audit
+        return audit
+    with whole(path) as partial:
+        partial.write_bytes(kept[1])
+    return replace(audit, model_rows=kept[0], failures=tuple(ledger.failures()))
 
 
 def _name(source: str | Path | pd.DataFrame) -> str:

@@ -5,7 +5,7 @@ They order the work, say how far it is, and tell how large a plan a budget allow
 
 from kernelgap import networks
 from kernelgap.audit.contenders.by_network import width_for
-from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, TREES
+from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES
 from kernelgap.audit.effort import Effort
 
 FLOPS = 3.2e10  # of matrix products in a worker
@@ -23,7 +23,7 @@ def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, eff
         return COMPILING + effort.fits * _training(contender, n, d, k, effort)
     if contender == RIDGE:
         return 0.1 + 30 * n * d * d / FLOPS
-    fits = effort.fits if contender in (*KERNELS, ADAPTIVE, TREES) else 1
+    fits = effort.fits if contender in (*KERNELS, ADAPTIVE, TREES, SMALL) else 1
     return fits * _once(contender, n, d, k, effort)
 
 
@@ -49,6 +49,8 @@ def _once(contender: str, n: int, d: int, k: int, effort: Effort) -> float:
         return _regression(ENTRY["laplace"], rows, d, k, exact) + 2 * rows * rows * d * k / FLOPS
     if contender == RIDGE:
         return n * d * d / FLOPS
+    if contender == SMALL:
+        return effort.epochs * (1 + n // 50) * 1.5e-4
     if contender == TREES:
         return 50 * k * (2e-4 + 2e-8 * n * d)
     entries = n * (n if effort.landmarks is None else effort.landmarks)

@@ -34,6 +34,7 @@ def enter(
     *,
     task: str | None,
     leave_out: Sequence[str],
+    keep: Sequence[str],
     rows: int | None,
     delimiter: str | None,
     header: bool | None,
@@ -41,7 +42,7 @@ def enter(
 ) -> Entered:
     """Read, pose the question, put the test rows aside, and prepare by the others alone."""
     table = read_table(source, seed=seed, rows=rows, delimiter=delimiter, header=header)
-    question = pose(table, target, task=task, leave_out=leave_out)
+    question = pose(table, target, task=task, leave_out=leave_out, keep=keep)
     asked = question.asked
     labels = asked.values if question.task == "classification" else None
     pool, test = put_aside(question.rows, labels, seed=seed)

@@ -9,6 +9,7 @@ class Options(TypedDict, total=False):
 
     task: str | None
     leave_out: Sequence[str]
+    keep: Sequence[str]
     budget: str | float
     rows: int | None
     delimiter: str | None
@@ -16,3 +17,4 @@ class Options(TypedDict, total=False):
     workers: int | None
     seed: int
     on_progress: Callable[[float, str], None] | None
+    began: float | None

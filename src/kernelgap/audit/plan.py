@@ -22,6 +22,8 @@ EXACT = 5000  # samples up to which Gram matrices are factorised
 LANDMARKS, FEWER_LANDMARKS = 2500, 1500
 ADAPTING = 3000
 FILLED = 0.75  # of the budget that a plan may take by the estimate
+FIRST_SAMPLES, FIRST_FITS, FIRST_EPOCHS = 400, 4, 60  # for who comes before all others
+BUSY = 1.5  # a pace from which on it is said
 
 
 class Rung(NamedTuple):
@@ -36,7 +38,10 @@ RUNGS = (Rung(25, 5, 5), Rung(16, 3, 4), Rung(9, 3, 4), Rung(9, 3, 3), *HASTY)
 
 
 class Plan(BaseModel):
-    """``sizes`` rise to the largest; ``of`` is how many rows there were for learning."""
+    """``sizes`` rise to the largest; ``of`` is how many rows there were for learning.
+
+    ``pace`` is how many times longer than on an idle machine work took when it was planned.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,6 +52,16 @@ class Plan(BaseModel):
     most_rows: int
     of: int
     budget: float
+    pace: float = 1.0
+
+    @property
+    def first(self) -> int:
+        """How many samples those get who come first: few, and none of ``sizes``, so that the two are told apart."""
+        return max((n for n in range(1, min(FIRST_SAMPLES, self.sizes[-1]) + 1) if n not in self.sizes), default=1)
+
+    @property
+    def first_effort(self) -> Effort:
+        return Effort(fits=FIRST_FITS, epochs=FIRST_EPOCHS, most_rows=self.most_rows)
 
     def effort(self, samples: int) -> Effort:
         return Effort(
@@ -59,8 +74,9 @@ class Plan(BaseModel):
     def notices(self) -> Iterator[Notice]:
         """What a reader should know of it."""
         largest = self.sizes[-1]
+        busy = f" on a machine that is busy (work takes {self.pace:.1f} times as long)" if self.pace >= BUSY else ""
         if largest < self.of:
-            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} rows"
+            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} rows{busy}"
             yield Notice("sampled", "rows", f"{why}: a longer --budget uses more.")
         if self.landmarks is not None and largest > self.landmarks:
             yield Notice(
@@ -73,19 +89,22 @@ class Plan(BaseModel):
             yield Notice("nystroem", "adaptive", f"The adaptive kernel learns from {self.most_rows:,} rows at most.")
 
 
-def make_plan(pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int) -> Plan:
+def make_plan(
+    pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int, pace: float = 1.0
+) -> Plan:
     """The plan with the most samples, and then the most thorough, that the budget allows by the estimate.
 
     Above ``MANY`` samples, fewer of them are preferred to hasty rungs. Nystroem features are used where whole Gram
-    matrices would not fit into the memory, or not into the time.
+    matrices would not fit into the memory, or not into the time. ``pace`` is how many times longer work takes.
     """
     of = pool
     rungs = RUNGS if budget >= PATIENT else RUNGS[1:]
     for largest in _fewer(of):
         for rung in rungs if largest <= MANY else [rung for rung in rungs if rung not in HASTY]:
             for landmarks in _landmarks(largest, outputs, memory // workers, patient=budget >= PATIENT):
-                plan = _plan(rung, largest, of, budget, landmarks, most_rows=_exact_rows(memory // workers))
-                if estimate(plan, inputs, outputs) <= FILLED * budget * workers:
+                plan = _plan(rung, largest, of, budget, landmarks, most_rows=exact_rows(memory // workers))
+                plan = plan.model_copy(update={"pace": pace})
+                if estimate(plan, inputs, outputs) * pace <= FILLED * budget * workers:
                     return plan
     return plan
 
@@ -98,14 +117,14 @@ def _fewer(largest: int) -> Iterator[int]:
         yield largest
 
 
-def _exact_rows(memory: int) -> int:
+def exact_rows(memory: int) -> int:
     """Up to how many samples a worker has room for whole Gram matrices: half of its memory for three of them."""
     return max(1, min(EXACT, int((memory / 2 / (3 * 8)) ** 0.5)))
 
 
 def _landmarks(largest: int, outputs: int, memory: int, *, patient: bool) -> Iterator[int | None]:
     """None, for whole Gram matrices, where they have room; then as many landmarks as make a difference."""
-    if largest <= _exact_rows(memory):
+    if largest <= exact_rows(memory):
         yield None
     count = min(LANDMARKS if patient else FEWER_LANDMARKS, most_landmarks(largest, outputs=outputs, memory=memory // 2))
     if count < largest:
@@ -136,8 +155,8 @@ def estimate(plan: Plan, inputs: int, outputs: int) -> float:
 
 
 def clock(duration: float) -> str:
-    """As 1h 30m, 5m or 45s."""
-    minutes, rest = divmod(round(duration), 60)
+    """As 1h 30m, 5m, 45s or 0.2s."""
+    minutes, rest = divmod(round(duration, 1), 60)
     hours, minutes = divmod(minutes, 60)
-    parts = [f"{count}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
+    parts = [f"{count:.3g}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
     return " ".join(parts) or "0s"

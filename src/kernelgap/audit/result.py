@@ -43,7 +43,9 @@ class Audit:
     """The whole answer.
 
     ``fits`` has a row for each contender, number of samples and seed: its setting, validation error and seconds.
-    ``unfinished`` are those of the ``planned`` parts that failed, or that the budget left no time for.
+    ``unfinished`` are those of the ``planned`` parts that failed, or that the budget left no time for. ``budget`` is
+    that of the last call, in seconds. ``winner`` is whose model is kept; it learned from ``model_rows`` rows of the
+    table, of all if there was time, while its errors here are those of a model that had not seen the test rows.
     """
 
     folder: Path
@@ -57,6 +59,9 @@ class Audit:
     unfinished: tuple[str, ...]
     failures: tuple[Failure, ...]
     winner: str | None
+    winner_setting: str | None
+    model_rows: int | None
+    budget: float
 
     @property
     def sentence(self) -> str:
@@ -76,6 +81,20 @@ class Audit:
     def load_model(self) -> Trained:
         """The model that won: its ``predict`` takes a data frame with the table's columns."""
         return load_model(self.folder)
+
+    @property
+    def model_sentence(self) -> str | None:
+        """What the model that is kept learned from, and what its errors are; None if there is none."""
+        if self.model_path is None or self.model_rows is None:
+            return None
+        rows, samples = self.model_rows, self.answer.comparison.samples
+        if rows <= samples:
+            return f"It is the model that was tested: it learned from {rows:,} of {self.table.rows:,} rows."
+        some = f"all {rows:,} rows" if rows == self.table.rows else f"{rows:,} of {self.table.rows:,} rows"
+        return (
+            f"After the verdict it learned again, with the setting that was chosen, from {some}, test rows included. "
+            f"The test error is that of the model before, which had learned from {samples:,} rows and seen no test row."
+        )
 
     @property
     def contenders(self) -> pd.DataFrame:
@@ -134,6 +153,8 @@ class Audit:
             ],
             "fits": [{str(name): value for name, value in row.items()} for row in self.fits.to_dict(orient="records")],
             "winner": self.winner,
+            "model_rows": None if self.model_path is None else self.model_rows,
+            "budget": self.budget,
             "model": None if self.model_path is None else str(self.model_path),
             "planned": self.planned,
             "unfinished": list(self.unfinished),

@@ -1,15 +1,19 @@
 """An audit's cells in the order in which they matter: the largest samples, the best network's own kernels, curves."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from kernelgap.audit.cell import Cell, Fitting, Judging
 from kernelgap.audit.choosing import Choice
+from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.effort import Effort
 from kernelgap.audit.material import FILE, Material
 from kernelgap.audit.plan import Plan
+
+FIRST_SEEDS = 2  # for who comes before all others
 
 
 class Stages:
@@ -19,23 +23,32 @@ class Stages:
         self._path, self._material, self._plan = (folder / FILE).absolute(), material, plan
 
     def judgings(self, names: Iterable[str], samples: int) -> list[Cell]:
-        """A seed after the other, in each the shortest first: if time runs out, somebody of each kind was judged."""
+        """A seed after the other, in each the shortest of every family first: if time runs out, somebody was judged."""
         cells: list[Cell] = [
-            Judging(**self._named(name, samples, seed), cost=judging_seconds(name, *self._size(samples)))
+            Judging(
+                **self._named(name, samples, seed),
+                cost=judging_seconds(name, samples, *self._shape, self._effort(samples)),
+            )
             for name in names
-            for seed in range(self._plan.seeds)
+            for seed in range(self._plan.seeds if samples in self._plan.sizes else min(FIRST_SEEDS, self._plan.seeds))
         ]
-        return sorted(cells, key=lambda cell: (cell.seed, cell.cost))
+        place: dict[str, int] = {}
+        known: Counter[tuple[str, int]] = Counter()
+        for cell in sorted(cells, key=lambda cell: cell.cost):
+            kind = family(cell.contender), cell.seed
+            place[cell.id] = known[kind]
+            known[kind] += 1
+        return sorted(cells, key=lambda cell: (cell.seed, place[cell.id], cell.cost))
 
     def fittings(self, names: Iterable[str], samples: int, choices: Mapping[tuple[str, int], Choice]) -> list[Cell]:
         """With the settings that were chosen, for the seeds that were judged; those first that did best."""
         cells: list[Cell] = [
             Fitting(
                 **self._named(name, samples, seed),
-                cost=fitting_seconds(name, *self._size(samples)),
+                cost=fitting_seconds(name, samples, *self._shape, self._effort(samples)),
                 setting=choices[name, samples].setting,
                 validation_error=error,
-                keep_model=samples == self._plan.sizes[-1] and seed == 0,
+                keep_model=samples in (self._plan.sizes[-1], self._plan.first) and seed == 0,
             )
             for name in names
             if (name, samples) in choices
@@ -50,8 +63,12 @@ class Stages:
             "contender": name,
             "samples": samples,
             "seed": seed,
-            "effort": self._plan.effort(samples),
+            "effort": self._effort(samples),
         }
 
-    def _size(self, samples: int) -> tuple[int, int, int, Effort]:
-        return samples, self._material.X.shape[1], self._material.Y.shape[1], self._plan.effort(samples)
+    def _effort(self, samples: int) -> Effort:
+        return self._plan.first_effort if samples == self._plan.first else self._plan.effort(samples)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return self._material.X.shape[1], self._material.Y.shape[1]

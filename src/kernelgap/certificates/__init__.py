@@ -1,4 +1,4 @@
-"""Floors that no kernel gets under: for any kernel at all, and for one kernel with the best of all weights."""
+"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one with the best weights."""
 
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         oracle_risks,
     )
     from kernelgap.certificates.retained import retention
+    from kernelgap.certificates.retraining import Retraining, retrain
     from kernelgap.certificates.theorems import theorem2, theorem3
     from kernelgap.certificates.verification import Check, Verdict, verify
 
@@ -41,7 +42,9 @@ _HOME = {
     "kernel_gap": "gap",
     "oracle_risk": "oracle",
     "oracle_risks": "oracle",
+    "Retraining": "retraining",
     "retention": "retained",
+    "retrain": "retraining",
     "theorem2": "theorems",
     "theorem3": "theorems",
     "verify": "verification",
@@ -55,6 +58,7 @@ __all__ = [
     "FamilyRisks",
     "KernelGap",
     "OracleRisk",
+    "Retraining",
     "TrainedNetwork",
     "Verdict",
     "any_kernel",
@@ -67,6 +71,7 @@ __all__ = [
     "oracle_risk",
     "oracle_risks",
     "retention",
+    "retrain",
     "theorem2",
     "theorem3",
     "verify",

@@ -1,4 +1,4 @@
-"""The floor under every kernel: what N functions, fixed before the target is drawn, cannot capture of it.
+"""The floor under every scalar kernel fixed beforehand: what N functions, fixed before the target, cannot capture.
 
 Let T be any N-dimensional space of functions (the span of K(., x_1), ... K(., x_N), or of N features), and B what all
 base signals of the family span. The composite parities chi_S are orthonormal and orthogonal to B, so that B + T holds
@@ -6,26 +6,53 @@ of chi_S only what its part orthogonal to B holds, a space of dimension N at mos
 lengths of these projections add up to N at most. Hence, over the draw of S, for each output,
   E dist(beta F_S + alpha chi_S, T)^2 >= alpha^2 (1 - N / C).
 B + (N of the parities) meets it with equality: the bound gives B away for free. Markov's inequality turns the mean into
-a share of the targets. Outputs may have kernels of their own: the bound holds for each.
+a share of the targets. Outputs may have scalar kernels of their own: the bound holds for each. A matrix-valued kernel
+mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and N r stands in place of N.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from numbers import Integral, Real
+from typing import Literal, get_args
 
-from kernelgap.certificates.family import Family, Hypothesis, as_written, family_by_numbers, family_of
+from kernelgap.certificates.family import MOST_DIGITS, Family, Hypothesis, as_written, family_by_numbers, family_of
 from kernelgap.errors import InputError
 from kernelgap.problems import Problem
 
 PAPER_SHARE = Fraction(99, 100)
+MOST = 10**MOST_DIGITS  # samples
+
+KernelKind = Literal["scalar", "matrix"]
+
+FIXED_BEFOREHAND: dict[str, Hypothesis] = {
+    "scalar": Hypothesis(
+        "The kernel is scalar (one, or one for each output); it, or the features, and the training inputs are fixed "
+        "before the target is drawn.",
+        False,
+    ),
+    "matrix": Hypothesis(
+        "The matrix-valued kernel and the training inputs are fixed before the target is drawn.", False
+    ),
+}
 
 
 @dataclass(frozen=True)
 class AnyKernelBound:
-    """What no kernel with n samples, and no map to n features, gets under."""
+    """What no kernel of this kind, fixed beforehand, gets under with n samples.
+
+    ``kernel`` is "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a
+    matrix-valued kernel, which mixes the outputs).
+    """
 
     family: Family
     n: int
+    kernel: KernelKind = "scalar"
+
+    @property
+    def functions_each(self) -> int:
+        """The functions that each sample adds: 1, or one for each output where the kernel is matrix-valued."""
+        return 1 if self.kernel == "scalar" else self.family.outputs
 
     @property
     def family_size(self) -> int:
@@ -37,7 +64,7 @@ class AnyKernelBound:
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:
-        return self.family.hypotheses
+        return (*self.family.hypotheses, FIXED_BEFOREHAND[self.kernel])
 
     @property
     def exact_mean_risk(self) -> Fraction:
@@ -67,16 +94,20 @@ class AnyKernelBound:
         return float(max(Fraction(0), 1 - self._captured(self.n) / room))
 
     def samples_for(self, risk: float) -> int:
-        """The least number of samples, or of features, with which the bound allows this mean risk."""
-        goal = _risk(risk)
-        low, high = 0, max(self.family.sizes)
-        while low < high:
-            middle = (low + high) // 2
-            if self.family.threshold - self._captured(middle) <= goal:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        """The least number of samples with which the bound allows this mean risk."""
+        goal = self.family.threshold - _risk(risk)  # what has to be captured
+        if goal <= 0:
+            return 0
+        functions = Fraction(max(self.family.sizes))
+        full = Fraction(0)  # captured of outputs whose parities are fewer than the functions
+        slope = sum((Fraction(count, size) for size, count in self.family.counted), Fraction(0)) * self.family.alpha**2
+        for size, count in sorted(self.family.counted):
+            functions = (goal - full) / slope
+            if functions <= size:
+                break
+            full += count * self.family.alpha**2
+            slope -= count * self.family.alpha**2 / size
+        return ceil(functions / self.functions_each)
 
     @property
     def paper_floor(self) -> float:
@@ -85,38 +116,52 @@ class AnyKernelBound:
 
     @property
     def paper_samples(self) -> int:
-        """C / 1000: the most samples for which the paper states its floor."""
-        return self.family_size // 1000
+        """C / 1000: the most samples for which the paper states its floor (C / 1000 r for matrix-valued kernels)."""
+        return self.family_size // (1000 * self.functions_each)
 
     @property
     def paper_applies(self) -> bool:
-        return 1000 * self.n <= self.family_size and 0 < self.family.alpha < 1
+        return 1000 * self.n * self.functions_each <= self.family_size and 0 < self.family.alpha < 1
 
     def _captured(self, n: int) -> Fraction:
-        """The most that n functions capture on average of the composite signals, summed over outputs."""
-        return sum(
-            (self.family.alpha**2 * min(Fraction(1), Fraction(n, size)) for size in self.family.sizes), Fraction(0)
-        )
+        """The most that n samples capture on average of the composite signals, summed over outputs."""
+        functions = n * self.functions_each
+        shares = (count * min(Fraction(1), Fraction(functions, size)) for size, count in self.family.counted)
+        return self.family.alpha**2 * sum(shares, Fraction(0))
 
 
-def any_kernel(problem: Problem, n: int) -> AnyKernelBound:
-    """The bound for any kernel with n samples, or any map to n features, chosen before the target.
+def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKernelBound:
+    """The bound for any scalar kernel with n samples, or any map to n features, fixed before the target is drawn.
+
+    With ``kernel="matrix"`` the bound for any matrix-valued kernel: n times the outputs in place of n.
 
     >>> from kernelgap import problems
-    >>> any_kernel(problems.get("sec8"), n=500).family_size
-    5852925
+    >>> any_kernel(problems.get("sec8"), n=500).samples_for(0.02)
+    5766215
+    >>> any_kernel(problems.get("sec8"), n=500, kernel="matrix").samples_for(0.02)
+    384415
     """
-    return AnyKernelBound(family_of(problem), _count(n))
+    return AnyKernelBound(family_of(problem), _count(n), _kind(kernel))
 
 
-def any_kernel_by_numbers(*, d: int, degree: int, outputs: int, alpha: float, n: int) -> AnyKernelBound:
+def any_kernel_by_numbers(
+    *, d: int, degree: int, outputs: int, alpha: float, n: int, kernel: KernelKind = "scalar"
+) -> AnyKernelBound:
     """The same for a family given by its numbers: parities of ``degree`` of d coordinates, in each output."""
-    return AnyKernelBound(family_by_numbers(d, degree, outputs, alpha), _count(n))
+    return AnyKernelBound(family_by_numbers(d, degree, outputs, alpha), _count(n), _kind(kernel))
+
+
+def _kind(kernel: str) -> KernelKind:
+    if kernel not in get_args(KernelKind):
+        raise InputError(f"kernel must be 'scalar' or 'matrix', not {kernel!r}.")
+    return "scalar" if kernel == "scalar" else "matrix"
 
 
 def _count(n: int) -> int:
     if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
         raise InputError(f"n must be a whole number of samples or features, not {n!r}.")
+    if n > MOST:
+        raise InputError(f"n must be a number of samples of at most {MOST_DIGITS:,} digits.")
     return int(n)
 
 

@@ -1,8 +1,9 @@
 """The risk of a predictor over every point of the cube: no test sample, no sampling error.
 
-Points are visited in rows of 2^13 that share their upper coordinates. For a network these act on the first layer like a
-bias, so that each row costs the product with the lower coordinates alone. Networks compute in float32, as they were
-trained; sums are in float64. A few rows, evaluated in float64 as well, tell what the rounding is worth.
+Points are visited in rows of 2^11 that share their upper coordinates. For a network these act on the first layer like a
+bias, so that each row costs the product with the lower coordinates alone. All is in float64; the interval is proved:
+with r the computed distance of an output from its target, and E a bound on its rounding at every point (``rounding``),
+the mean of |r|^2 is off by at most 2 |E| sqrt(mean |r|^2) + |E|^2, and by the rounding of the sums.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from scipy.special import ndtri
 
 from kernelgap import console
 from kernelgap.certificates.cube import Cube, cube_of
+from kernelgap.certificates.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params
 from kernelgap.problems import ParityProblem, Problem
@@ -29,9 +31,9 @@ from kernelgap.training import Predictor
 from kernelgap.training.modes import Layers
 
 MOST_DIMENSIONS = 30
-LOWER = 13  # coordinates within a row of points
+LOWER = 11  # coordinates within a row of points
 AT_ONCE = 2**21  # points between two looks at the clock
-TOGETHER = 32  # squared errors added up in float32
+TERMS = 2**12  # more than the terms of a target, and the further additions of a sum over the cube
 SAMPLE = 2**14
 CONFIDENCE = 0.99
 
@@ -42,11 +44,16 @@ class ExactRisk:
 
     risk: float
     points: int
-    rounding: float  # how far float32 can have moved the risk; 0 where the predictor's own numbers count
+    rounding: float  # how far float64 can have moved the risk, proved; 0 where the predictor's own numbers count
     estimate: float
     interval: tuple[float, float]  # of the estimate, 99%
     sample: int
     threshold: float
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """What contains the risk: of a network, by proof."""
+        return max(0.0, self.risk - self.rounding), self.risk + self.rounding
 
 
 @dataclass(frozen=True)
@@ -84,14 +91,15 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     sums: RowSums = plain
     if of_network is not None and _folds(of_network.network) and isinstance(problem, ParityProblem):
         sums = _NetworkRows(problem, cube, of_network, lower)
-    total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
-    X, _ = problem.sample(SAMPLE, seed)
-    errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
-    times = float(ndtri(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
+        X, _ = problem.sample(SAMPLE, seed)
+        errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
+        times = float(ndtri(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
     return ExactRisk(
         risk=total / 2**cube.d,
         points=2**cube.d,
-        rounding=0.0 if sums is plain else _rounding(sums, plain, cube.d - lower, lower),
+        rounding=0.0 if of_network is None else _rounding(problem, cube, of_network, total / 2**cube.d),
         estimate=float(errors.mean()),
         interval=(float(errors.mean()) - times, float(errors.mean()) + times),
         sample=SAMPLE,
@@ -146,40 +154,36 @@ class _NetworkRows:
             row[list(index_set)] = 1
         signs = np.sign(cube.points(0, 2**lower)[:, :lower])
         self._fixed = {
-            "x": np.asarray(cube.scale * signs, dtype=np.float32),
-            "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0).astype(np.float32),
-            "coefficients": np.asarray(target.coefficients, dtype=np.float32),
+            "x": cube.scale * signs,
+            "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0),
+            "coefficients": np.asarray(target.coefficients, dtype=np.float64),
         }
+        self._params = {name: np.asarray(w, dtype=np.float64) for name, w in trained.params.items()}
         self._members = members[:, lower:]
 
     def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
         numbers = np.arange(first, stop)
         negative = (numbers[:, None] >> np.arange(self._cube.d - self._lower)) & 1
-        upper = (self._cube.scale * (1.0 - 2.0 * negative)).astype(np.float32)
-        flips = np.where(negative @ self._members.T % 2, -1.0, 1.0).astype(np.float32)
-        params = {name: np.asarray(w, dtype=np.float32) for name, w in self._trained.params.items()}
-        found = _row_sums(
-            self._trained.network,
-            params,
-            np.float32(self._trained.scale),
-            np.asarray(self._trained.offset, dtype=np.float32),
-            self._fixed,
-            upper,
-            flips,
-        )
-        return np.asarray(found, dtype=float).sum(axis=1)
+        upper = self._cube.scale * (1.0 - 2.0 * negative)
+        flips = np.where(negative @ self._members.T % 2, -1.0, 1.0)
+        offset = np.asarray(self._trained.offset, dtype=np.float64)
+        with jax.enable_x64(True):
+            found = _row_sums(
+                self._trained.network, self._params, float(self._trained.scale), offset, self._fixed, upper, flips
+            )
+            return np.asarray(found)
 
 
 @partial(jax.jit, static_argnames="network")
 def _row_sums(
     network: Network,
     params: Params,
-    scale: jax.Array,
-    offset: jax.Array,
+    scale: float,
+    offset: Float[jax.Array, "..."],
     fixed: dict[str, jax.Array],
     upper: Float[jax.Array, "rows high"],
     flips: Float[jax.Array, "rows sets"],
-) -> Float[jax.Array, "rows parts"]:
+) -> Float[jax.Array, " rows"]:
     lower = fixed["x"].shape[1]
     W = params["W"]
 
@@ -188,8 +192,7 @@ def _row_sums(
         bias = params.get("b1", 0.0) + W[:, lower : lower + high.shape[0]] @ high
         outputs = network.apply({**params, "W": W[:, :lower], "b1": bias}, fixed["x"]) * scale + offset
         target = (fixed["parities"] * flip) @ fixed["coefficients"]
-        errors = jnp.sum((target - outputs) ** 2, axis=1)
-        return errors.reshape(-1, min(TOGETHER, errors.size)).sum(axis=1)  # the rest of the sum is in float64
+        return jnp.sum((target - outputs) ** 2)
 
     return jax.lax.map(row, (upper, flips))
 
@@ -246,11 +249,26 @@ def _digest(problem: Problem, call: Callable[..., Any]) -> str:
     return hashlib.sha256(repr(problem).encode() + np.round(outputs, 6).tobytes()).hexdigest()
 
 
-def _rounding(single: RowSums, double: RowSums, upper: int, lower: int) -> float:
-    """Twice the largest difference that float32 makes to the mean over a row, among rows spread over the cube."""
-    rows = sorted({int(share * (2**upper - 1)) for share in np.linspace(0, 1, 8)})
-    differences = [abs(float((single(row, row + 1) - double(row, row + 1)).sum())) for row in rows]
-    return 2 * max(differences) / 2**lower
+def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float) -> float:
+    """How far the computed risk can be from the exact one; infinite where that cannot be said."""
+    x = np.concatenate([np.full(cube.d, cube.scale), np.zeros(cube.width - cube.d)])
+    size, error = output_error(trained.network, trained.params, x, 4 * UNIT * x)
+    with np.errstate(all="ignore"):
+        size, error = abs(trained.scale) * size, abs(trained.scale) * error
+        target = _target_size(problem)
+        # scaling and offset; the target's own sum of parities, its coefficients rounded
+        error = error + 16 * UNIT * (size + np.abs(trained.offset)) + gamma(TERMS) * target
+        square = float((error**2).sum()) * UP + TINY
+        sums = gamma(AT_ONCE + TERMS) * risk  # differences, squares, and additions in any order
+        found = (2 * (square * (risk + sums)) ** 0.5 + square + sums) * UP
+    return found if np.isfinite(found) else float("inf")
+
+
+def _target_size(problem: Problem) -> Float[np.ndarray, " k"]:
+    """What rounding of a target is relative to: its parities; of other targets, the problem's own numbers count."""
+    if isinstance(problem, ParityProblem):
+        return np.asarray(np.abs(problem.target_fourier.coefficients).sum(axis=0))
+    return np.zeros(problem.outputs)
 
 
 def _as_function(predictor: Any) -> Callable[..., Any]:

@@ -5,14 +5,20 @@ uniformly at random: a composite signal that is a parity of k of them becomes a 
 binom(d1, k) sets being as likely as the other.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb
+from math import comb, isfinite, lgamma, log
 from numbers import Real
+from sys import float_info
 
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
+
+MOST_DIGITS = 4000  # of a family's size: Python shows no number of more than 4,300
+MOST_OUTPUTS = 10**6
+MOST_COORDINATES = 10**12
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,23 @@ class Family:
     alpha: Fraction
     hypotheses: tuple[Hypothesis, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse, before anything is computed, numbers that cannot be shown."""
+        if self.outputs > MOST_OUTPUTS:
+            raise InputError(f"A family may have up to {MOST_OUTPUTS:,} outputs, not {self.outputs:,}.")
+        for degree in set(self.degrees):
+            digits = (lgamma(self.d1 + 1) - lgamma(degree + 1) - lgamma(self.d1 - degree + 1)) / log(10)
+            if not digits <= MOST_DIGITS:
+                raise InputError(
+                    f"Parities of {degree:,} of {self.d1:,} coordinates are a number of more than {MOST_DIGITS:,} "
+                    "digits: take fewer coordinates, or a lower degree."
+                )
+        if self.alpha and not _fits(self.threshold):
+            raise InputError(
+                f"alpha = {float(self.alpha):.3g} is too large or too small: outputs x alpha^2 must be a number that "
+                "float64 holds."
+            )
+
     @property
     def outputs(self) -> int:
         return len(self.degrees)
@@ -39,7 +62,13 @@ class Family:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """For each output the number of parities that its composite signal can be."""
-        return tuple(comb(self.d1, degree) for degree in self.degrees)
+        of_degree = {degree: comb(self.d1, degree) for degree in set(self.degrees)}
+        return tuple(of_degree[degree] for degree in self.degrees)
+
+    @cached_property
+    def counted(self) -> tuple[tuple[int, int], ...]:
+        """The different sizes, and how many outputs have each."""
+        return tuple(Counter(self.sizes).items())
 
     @property
     def size(self) -> int:
@@ -52,10 +81,7 @@ class Family:
         return self.outputs * self.alpha**2
 
 
-ASSUMED = (
-    Hypothesis("The target is drawn uniformly from the family: no coordinate is likelier than another.", False),
-    Hypothesis("The kernel or the features, and the training inputs, are fixed before the target is drawn.", False),
-)
+UNIFORM = Hypothesis("The target is drawn uniformly from the family: no coordinate is likelier than another.", False)
 
 
 def family_of(problem: Problem) -> Family:
@@ -89,7 +115,7 @@ def family_of(problem: Problem) -> Family:
             True,
         ),
     )
-    return Family(problem.d1, tuple(degrees), as_written(problem.alpha), checked + ASSUMED)
+    return Family(problem.d1, tuple(degrees), as_written(problem.alpha), (*checked, UNIFORM))
 
 
 def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family:
@@ -101,13 +127,23 @@ def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family
         raise InputError(f"degree must not exceed d, {degree} is more than {d}.")
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < float("inf"):
         raise InputError(f"alpha must be a positive number, not {alpha!r}.")
+    if outputs > MOST_OUTPUTS or d > MOST_COORDINATES:
+        raise InputError(f"A family may have up to {MOST_OUTPUTS:,} outputs and {MOST_COORDINATES:,} coordinates.")
     left = (
         Hypothesis(f"The {d} coordinates are independent and uniform on two values.", False),
         Hypothesis(
             f"Each composite signal is a parity of degree {degree}; no base signal has a part of that degree.", False
         ),
     )
-    return Family(d, (degree,) * outputs, as_written(alpha), left + ASSUMED)
+    return Family(d, (degree,) * outputs, as_written(alpha), (*left, UNIFORM))
+
+
+def _fits(number: Fraction) -> bool:
+    try:
+        value = float(number)
+    except OverflowError:
+        return False
+    return value >= float_info.min and isfinite(value)
 
 
 def as_written(number: float) -> Fraction:

@@ -18,11 +18,13 @@ from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
 from kernelgap.kernels.cube import CubeSpectrum, cube_spectrum
+from kernelgap.machine import require_memory
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.rows import check_rows
 
 SOME_TARGETS = 2000
+MOST_SPECTRUM = 5000  # dimensions: eigenvalues by degree take time like d^3, 40 minutes then
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def oracle_risk(
         rows = np.unique(rows, axis=0)
         return _of_functions(problem, lambda P: kernel(P, rows), len(rows), told, seed)
     if rigorous:
+        check_spectrum(on_cube.cube.d)
         from kernelgap.certificates.rigorous import enclose
 
         ball = enclose(on_cube.problem, kernel, on_cube.cube, on_cube.signs)
@@ -165,6 +168,23 @@ def feature_risks(
     return _risks_of_functions(problem, features, count, chosen, name, count, seed)
 
 
+def check_spectrum(d: int) -> None:
+    """Refuse a dimension in which the eigenvalues of a kernel would take hours."""
+    if d > MOST_SPECTRUM:
+        raise InputError(f"A kernel's eigenvalues by degree are found up to d = {MOST_SPECTRUM:,}, not at d = {d:,}.")
+
+
+def draw_inputs(problem: Problem, n: int, seed: Seed) -> Float[np.ndarray, "n d"]:
+    """Training inputs, if they and their matrices fit into memory."""
+    require_memory(8 * n * (4 * problem.d + 4 * n), f"{n:,} samples and their matrices", "Take fewer samples.")
+    return problem.sample(n, seed)[0]
+
+
+def seconds(d: int, n: int) -> float:
+    """About how long the oracle risk of one kernel takes: eigenvalues like d^3, a factorisation like n^3."""
+    return 4 * (d / 600) ** 3 + 2e-9 * n**3
+
+
 class Told(NamedTuple):
     """What every answer repeats of the question."""
 
@@ -182,6 +202,7 @@ class OnCube(NamedTuple):
     signs: Float[np.ndarray, "n d"]
 
     def spectrum(self, kernel: Kernel) -> CubeSpectrum:
+        check_spectrum(self.cube.d)
         return cube_spectrum(kernel, self.cube.d, self.cube.squared_length)
 
 

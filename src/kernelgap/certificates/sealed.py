@@ -8,6 +8,7 @@ signature: what a certificate claims is believed only when it has been computed 
 
 import hashlib
 import io
+import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,11 +18,16 @@ from kernelgap.whole_file import whole
 
 SEAL = "seal.txt"
 DATE = (1980, 1, 1, 0, 0, 0)
-MOST_BYTES = 2**31
+MOST_BYTES = 2**27  # of a file: checked before it is read
+MOST_PARTS = 8
+END, LOCATOR = 22, 20  # bytes of the record that ends a zip archive without a comment, and of zip64's before it
+ENTRY = 200  # bytes of a part's entry in the directory, at most
 
 
 def write_sealed(path: str | Path, parts: Mapping[str, bytes]) -> Path:
     """Write the parts, all or nothing."""
+    if sum(len(content) for content in parts.values()) > MOST_BYTES - 2**16:
+        raise InputError(f"'{path}' was not written: a certificate has at most {MOST_BYTES:,} bytes.")
     with whole(path) as partial:
         partial.write_bytes(_sealed(parts))
     return Path(path)
@@ -29,22 +35,21 @@ def write_sealed(path: str | Path, parts: Mapping[str, bytes]) -> Path:
 
 def read_sealed(path: str | Path) -> dict[str, bytes]:
     """The parts of a file whose seal is whole; else a refusal with the reason."""
+    content = _read(path)
     try:
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise InputError(f"'{path}' is refused: it is larger than any certificate.")
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"'{path}' could not be read: {error.strerror}.") from None
-    try:
+        _check_end(path, content)
         with zipfile.ZipFile(io.BytesIO(content)) as file:
-            names = file.namelist()
-            if any(entry.compress_type != zipfile.ZIP_STORED for entry in file.infolist()):
+            entries = file.infolist()
+            names = [entry.filename for entry in entries]
+            if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
                 raise InputError(f"'{path}' is refused: a part of it is compressed, as no certificate's is.")
+            if sum(max(entry.file_size, entry.compress_size) for entry in entries) > len(content):
+                raise InputError(f"'{path}' is refused: its parts are larger than it is.")
             parts = {name: file.read(name) for name in names}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError, OSError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"'{path}' is refused: it is damaged, or no certificate ({error}).") from None
+        raise InputError(f"'{path}' is refused: it is damaged, or no certificate ({_printable(error)}).") from None
     if not names or names[-1] != SEAL or len(set(names)) != len(names):
         raise InputError(f"'{path}' is refused: it has no seal, so it is not a whole certificate.")
     seal = parts.pop(SEAL)
@@ -53,6 +58,41 @@ def read_sealed(path: str | Path) -> dict[str, bytes]:
     if content != _sealed(parts):
         raise InputError(f"'{path}' is refused: bytes outside its parts were changed.")
     return parts
+
+
+def _read(path: str | Path) -> bytes:
+    """The content of an ordinary file that is not larger than any certificate."""
+    large = InputError(f"'{path}' is refused: it is larger than any certificate ({MOST_BYTES:,} bytes).")
+    try:
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"'{path}' could not be read: it is not a file.")
+        if found.st_size > MOST_BYTES:
+            raise large
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"'{path}' could not be read: {error.strerror}.") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"'{str(path)[:100]!r}' could not be read: {error}.") from None
+    if len(content) > MOST_BYTES:  # it grew, or it said nothing about its size
+        raise large
+    return content
+
+
+def _check_end(path: str | Path, content: bytes) -> None:
+    """Refuse, before it is read, a directory of more parts than a certificate has."""
+    end = content[-END:]
+    listed = int.from_bytes(end[12:16], "little")
+    if end[:4] != b"PK\5\6" or listed > MOST_PARTS * ENTRY or content[-END - LOCATOR : -END].startswith(b"PK\6\7"):
+        raise InputError(f"'{path}' is refused: it is damaged, or no certificate.")
+
+
+def _printable(error: Exception) -> str:
+    """An error that may quote names from the file."""
+    return ascii(str(error))[1:-1][:200]
 
 
 def _sealed(parts: Mapping[str, bytes]) -> bytes:

@@ -19,6 +19,7 @@ from kernelgap.certificates.span import EPS, Bracket, Low, Span
 from kernelgap.certificates.targets import Targets
 from kernelgap.kernels.balls import precision
 from kernelgap.kernels.cube import CubeSpectrum
+from kernelgap.kernels.gram import check_overflow
 from kernelgap.kernels.krawtchouk import krawtchouk_rows
 
 SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing given away
@@ -70,6 +71,7 @@ def spectral_span(
 
     above = max(apart, given_away)
     gram = gram_above(spectrum, signs, above)
+    check_overflow(gram, spectrum.kernel.spec)
     sigma, vectors = eigh(gram, driver="evd")
     rows = float(np.abs(gram).sum(axis=1).max())
     low = None

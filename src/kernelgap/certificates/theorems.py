@@ -11,7 +11,7 @@ import pandas as pd
 from kernelgap import console
 from kernelgap.certificates.bound import PAPER_SHARE, any_kernel
 from kernelgap.certificates.family import family_of
-from kernelgap.certificates.oracle import FamilyRisks, feature_risks, oracle_risks
+from kernelgap.certificates.oracle import FamilyRisks, draw_inputs, feature_risks, oracle_risks
 from kernelgap.certificates.points import Functions
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
@@ -50,7 +50,7 @@ def theorem2(
 ) -> pd.DataFrame:
     """One row a kernel: how its oracle risks lie over the family, with n samples (default C/1000, at least 1)."""
     count = _samples(problem, n)
-    X, _ = problem.sample(count, seed)
+    X = draw_inputs(problem, count, seed)
     rows = []
     with console.progress("theorem 2") as show:
         for i, kernel in enumerate(kernels):

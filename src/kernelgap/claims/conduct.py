@@ -11,8 +11,9 @@ from kernelgap.claims.claim import Claim, Verdict, check_scale
 from kernelgap.claims.ledger import Ledger
 from kernelgap.claims.measurement import Measured, Measurement, measure
 from kernelgap.claims.registry import claims, get, room_of
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, shown
 from kernelgap.sweeps import Progress, run_chunks
+from kernelgap.sweeps.run_file import as_stored
 
 ORDER = ("fails", "undecided", "holds")
 
@@ -78,8 +79,8 @@ def run_claims(
     the claim's code was changed. One whose measurement broke is undecided, with the error as its reason.
     """
     check_scale(scale)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise InputError(f"seed must be a whole number from 0 to 2^32 - 1, not {shown(seed)}.")
     chosen = [get(name) for name in dict.fromkeys(names)] or list(claims().values())
     folder = Path(out) if out is not None else Path("runs") / (f"claims-{scale}" + (f"-seed{seed}" if seed else ""))
     work = [Measurement(claim.id, scale, seed) for claim in chosen]
@@ -101,9 +102,10 @@ def read_findings(folder: str | Path) -> Findings:
     """What was measured in a folder, judged again: claims that were not measured there are left out."""
     with Ledger.reading(folder) as ledger:
         description, measured = ledger.description(), ledger.measured()
-    scale, seed = str(description.get("scale", "quick")), int(description.get("seed", 0))
-    work = [Measurement(name, scale, seed) for name in claims()]
-    found = tuple(_judged(m, measured, {}) for m in work if m.id in measured)
+    with as_stored(folder, "what was measured"):
+        scale, seed = str(description.get("scale", "quick")), int(description.get("seed", 0))
+        work = [Measurement(name, scale, seed) for name in claims()]
+        found = tuple(_judged(m, measured, {}) for m in work if m.id in measured)
     if not found:
         raise InputError(f"Nothing that is still current was measured in '{folder}': run 'kernelgap claims' first.")
     return Findings(scale, seed, Path(folder), found)

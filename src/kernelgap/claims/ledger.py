@@ -1,9 +1,14 @@
 """One SQLite file for the claims that were measured, kept like any run."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field, TypeAdapter
 
 from kernelgap.claims.measurement import Measured, Measurement
-from kernelgap.sweeps.run_file import RunFile
+from kernelgap.sweeps.run_file import RunFile, as_stored
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_STORED = TypeAdapter(list[tuple[str, str, Seconds, str]])
 
 
 class Ledger(RunFile):
@@ -22,7 +27,15 @@ class Ledger(RunFile):
 
     def measured(self) -> dict[str, Measured]:
         """What is there, by the identities of the measurements."""
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT chunk, claim, seconds, numbers FROM measurements JOIN chunks ON chunks.id = measurements.chunk"
         )
-        return {chunk: Measured(claim, seconds, numbers) for chunk, claim, seconds, numbers in rows}
+        with as_stored(self.folder, "what was measured"):
+            stored = _STORED.validate_python(rows, strict=True)
+            return {chunk: Measured(claim, seconds, numbers) for chunk, claim, seconds, numbers in stored}
+
+    def check(self) -> None:
+        super().check()
+        with as_stored(self.folder, "what was measured"):
+            for measured in self.measured().values():
+                measured.read()

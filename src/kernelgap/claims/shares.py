@@ -57,7 +57,7 @@ def floor_picture(numbers: Numbers) -> Picture:
         x=problem,
         y="best risk over all weights",
         lines=lines,
-        levels=(("any kernel, on average", rows[0]["any_kernel_mean"]),),
+        levels=(("any scalar kernel, on average", rows[0]["any_kernel_mean"]),),
         y_axis="log",
         categories=[row["kernel"] for row in rows],
     )

@@ -1,4 +1,4 @@
-"""The command line: exit 0 done, 1 the answer is negative, 2 bad usage or input, 130 interrupted."""
+"""The command line: exit 0 done, 1 the answer is negative, 2 bad usage or input, 70 our mistake, 130 interrupted."""
 
 import os
 import signal

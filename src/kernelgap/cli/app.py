@@ -1,13 +1,16 @@
 """The commands: parse, call one library function, show."""
 
-import errno
 import json
+import sys
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from kernelgap import console
+from kernelgap.cli import failing
 from kernelgap.cli.audit import audit
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
@@ -18,8 +21,23 @@ from kernelgap.cli.show_images import show_images
 from kernelgap.cli.status import status, tell_failures
 from kernelgap.errors import InputError
 
+
+class Commands(TyperGroup):
+    """What typer would take for a wish to abort is told apart: Ctrl-C, and a file that ends too early."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            console.message("kernelgap: interrupted.")
+            raise SystemExit(130) from None
+        except EOFError as error:
+            raise InputError(f"A file ends before its content does ({error}): it may be damaged.") from error
+
+
 app = typer.Typer(
     name="kernelgap",
+    cls=Commands,
     help="When does a neural network beat every kernel method, by how much, and can it be proved?",
     no_args_is_help=True,
     add_completion=False,
@@ -38,20 +56,23 @@ app.command()(status)
 
 
 def run_app() -> int:
-    """Run the command that was typed; a mistake in the input becomes one sentence and exit code 2."""
+    """Run the command that was typed; an error becomes one sentence and an exit code (``failing``)."""
+    if isinstance(sys.stdout, TextIOWrapper):  # a file's name may hold what is no Unicode
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app()
-    except InputError as error:
-        console.message(f"kernelgap: {error}")
-        return 2
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        console.message(
-            f"kernelgap: {error.strerror}: make room and give the same command again; what is stored is kept."
-        )
-        return 2
-    return 0
+        try:
+            app()
+            code = 0
+        except SystemExit as done:  # how typer ends
+            code = done.code if isinstance(done.code, int) else 0
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        failing.quiet_end()
+        return 1
+    except Exception as error:
+        return failing.end_with(error)
+    return code
 
 
 def _version(value: bool) -> None:

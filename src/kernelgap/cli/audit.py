@@ -1,6 +1,7 @@
 """The command that asks of a table whether a network is worth it."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,10 @@ def audit(
     leave_out: Annotated[
         list[str] | None, typer.Option("--leave-out", metavar="COL", help="A column not to learn from; again for more.")
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COL", help="A column to learn from although it looks like a row number."),
+    ] = None,
     budget: Annotated[str, typer.Option(help="How long it may take: 90s, 5m, 1h30m.")] = "5m",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/audit-NAME].")] = None,
     rows: Annotated[int | None, typer.Option(help="Use a sample of so many rows at most.")] = None,
@@ -45,6 +50,7 @@ def audit(
 
     The answer may be that it is undecided. Exit code 0 whatever it is.
     """
+    began = time.monotonic()  # before what takes long to import
     try:
         from kernelgap.reports.audit_page import FILE
         from kernelgap.reports.audited import audit as ask
@@ -55,12 +61,14 @@ def audit(
             out,
             task=task,
             leave_out=leave_out or (),
+            keep=keep or (),
             budget=budget,
             rows=rows,
             delimiter=delimiter,
             header=header,
             workers=workers,
             seed=seed,
+            began=began,
         )
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
@@ -85,8 +93,8 @@ def _tell(found: "Audit") -> None:
     left = set(found.unfinished) - {failure.label for failure in found.failures}
     if left:
         console.message(
-            f"There was no time for {len(left)} of {found.planned} parts: the same command goes on with them "
-            f"(planned for {clock(found.plan.budget)})."
+            f"There was no time in {clock(found.budget)} for {len(left)} of {found.planned} parts, planned for "
+            f"{clock(found.plan.budget)}: the same command goes on with them."
         )
 
 
@@ -103,7 +111,8 @@ def _show(found: "Audit") -> None:
     samples = answer.comparison.samples
     columns = ["contender", "family", "error", "95% interval", *_quality(found), "fits", "seconds"]
     rows = [[row[column] for column in columns] for row in _rows(found)]
-    title = f"Test errors with {samples:,} samples (a constant guess has {digits(answer.constant.value)})"
+    constant = f"a constant guess has {digits(answer.constant.value)}"
+    title = f"Test errors with {samples:,} samples, the least validation error first ({constant})"
     console.table(columns, rows, title=title, left=2)
 
 
@@ -139,5 +148,5 @@ def _tell_where(found: "Audit") -> None:
 
     console.message(f"Report: {found.folder / FILE}")
     if found.model_path is not None:
-        console.message(f"The model of {found.winner} is in {found.model_path}.")
+        console.message(f"The model of {found.winner} is in {found.model_path}. {found.model_sentence}")
         console.message(f"To predict: kernelgap predict {found.folder} NEW.csv")

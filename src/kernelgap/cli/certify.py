@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +10,13 @@ from kernelgap import console
 from kernelgap.cli import show_certificates as show
 from kernelgap.cli.options import Json
 from kernelgap.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kernelgap.problems import Problem
+
+PATIENCE = 10  # seconds of silence
 
 certify = typer.Typer(
     name="certify",
@@ -35,23 +42,27 @@ def any_kernel(
     risk: Annotated[
         float | None, typer.Option(help="A risk, for the samples it takes [default: half the threshold].")
     ] = None,
+    kernel: Annotated[
+        Literal["scalar", "matrix"],
+        typer.Option(help="scalar: one kernel, or one for each output. matrix: a matrix-valued kernel."),
+    ] = "scalar",
     as_json: Json = False,
 ) -> None:
-    """What no kernel with N samples, and no map to N features, gets under on average over the family."""
+    """What no scalar kernel fixed beforehand with N samples, and no map to N features, gets under on average."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
     if problem is not None:
         if any(value is not None for value in numbers.values()):
             raise InputError("Give either --problem, or --d, --degree, --outputs and --alpha.")
-        bound = certificates.any_kernel(problems.get(problem), n)
+        bound = certificates.any_kernel(problems.get(problem), n, kernel)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
             missing = [name for name, value in numbers.items() if value is None]
             raise InputError(
                 f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing[0]} is missing."
             )
-        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n)
+        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
         console.answer(json.dumps(show.bound_record(bound, share, asked)))
@@ -75,13 +86,26 @@ def kernel(
     from kernelgap import certificates, kernels, problems
 
     asked = problems.get(problem)
-    X, _ = asked.sample(n, seed)
+    X = _inputs(asked, n, seed)
     found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous)
     family = certificates.oracle_risks(asked, kernels.get(name), X) if all_targets else None
     if as_json:
         console.answer(json.dumps(show.oracle_record(found, family, seed)))
     else:
         show.oracle(found, family)
+
+
+def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
+    """Training inputs; where it will take long, the time is told first."""
+    from kernelgap.certificates.oracle import check_spectrum, draw_inputs, seconds
+
+    check_spectrum(problem.d)
+    X = draw_inputs(problem, n, seed)
+    expected = seconds(problem.d, n)
+    if expected > PATIENCE:
+        told = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
+        console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {told} on an idle machine.")
+    return X
 
 
 @certify.command()
@@ -97,7 +121,7 @@ def spectrum(
     from kernelgap import certificates, kernels, problems, reports
 
     asked = problems.get(problem)
-    table = certificates.retention(asked, kernels.get(name), asked.sample(n, seed)[0])
+    table = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
     written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
     if as_json:
         console.answer(
@@ -151,15 +175,23 @@ def run_(
 
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate.")],
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Also train again as it describes, from several starts, and compare.")
+    ] = False,
+    starts: Annotated[int, typer.Option(min=1, max=1000, help="Starts to train again from.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Compute all that a certificate claims again, from nothing but the file."""
+    """Compute all that a certificate claims again, from nothing but the file.
+
+    Exit code 1 if something does not hold, or if the training that it describes does not give such risks.
+    """
     from kernelgap import certificates
 
     found = certificates.verify(file)
+    again = certificates.retrain(file, starts) if retrain else None
     if as_json:
-        console.answer(json.dumps(show.verdict_record(found)))
+        console.answer(json.dumps(show.verdict_record(found, again)))
     else:
-        show.verdict(found)
-    if not found.holds:
+        show.verdict(found, again)
+    if not found.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)

@@ -14,6 +14,8 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.whole_file import whole
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
 ENDINGS = (".csv", ".tsv", ".parquet")
@@ -41,6 +43,7 @@ def predict(
         console.message(sentence)
     for judged in predicted.quality:
         console.message(judged.sentence)
+    console.message(_origin(trained.about))
     if predicted.quality:
         console.message("If the model learned from some of these rows, it will do less well on new ones.")
     if out is not None:
@@ -52,6 +55,8 @@ def predict(
             "file": file,
             "task": trained.targets.task,
             "targets": list(trained.targets.names),
+            "contender": trained.about.get("contender"),
+            "learned_from_rows": trained.about.get("rows"),
             "rows": len(table),
             "quality": [judged.as_record() for judged in predicted.quality],
             "notices": [notice.as_dict() for notice in predicted.notices],
@@ -60,6 +65,14 @@ def predict(
         console.answer(json.dumps(record, allow_nan=False))
     elif out is None:
         _print(table)
+
+
+def _origin(about: "Mapping[str, Any]") -> str:
+    """Whose model it is, and how many rows it learned from, as far as its file says so."""
+    name, rows, of = about.get("contender", "unknown origin"), about.get("rows"), about.get("of")
+    if not isinstance(rows, int) or not isinstance(of, int):
+        return f"The model is of {name}."
+    return f"The model is of {name} and learned from {f'all {of:,}' if rows == of else f'{rows:,} of {of:,}'} rows."
 
 
 def _check_out(out: Path, file: Path, model: Path) -> None:

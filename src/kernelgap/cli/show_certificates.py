@@ -1,5 +1,8 @@
 """How certificates look in the terminal, and as JSON."""
 
+from dataclasses import replace
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from kernelgap import console
@@ -7,12 +10,14 @@ from kernelgap import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Verdict
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retraining, Verdict
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
+    beside = _beside(bound)
     return {
         "n": bound.n,
+        "kernel": bound.kernel,
         "mean_risk": bound.mean_risk,
         "mean_risk_fraction": str(bound.exact_mean_risk),
         "family_size": bound.family_size,
@@ -25,32 +30,59 @@ def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str
         "paper_samples": bound.paper_samples,
         "paper_applies": bound.paper_applies,
         "hypotheses": [{"statement": h.statement, "checked": h.checked} for h in bound.hypotheses],
+        beside.kernel: {
+            "mean_risk": beside.mean_risk,
+            "mean_risk_fraction": str(beside.exact_mean_risk),
+            "risk_for_share": beside.risk_for_share(share),
+            "samples_for": beside.samples_for(risk),
+        },
     }
 
 
 def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None:
     say = console.answer
-    say(f"Any kernel, any map to features, {found.n:,} samples or features, on {name}")
+    beside = _beside(found)
+    features = ", any map to features" if found.kernel == "scalar" else ""
+    say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {_count(found.n)} samples, on {name}")
     say("")
-    say(f"The composite signal can be any of {found.family_size:,} parities; {found.n:,} functions capture, on average")
-    say(f"over them, at most {_percent(1 - found.mean_risk / found.threshold) if found.threshold else '0%'} of it. So:")
+    size, functions = _count(found.family_size), _count(found.n * found.functions_each)
+    say(f"The composite signal can be any of {size} parities; {functions} functions capture,")
+    captured = _percent(1 - found.mean_risk / found.threshold) if found.threshold else "0%"
+    say(f"on average over them, at most {captured} of it. So:")
     say("")
     rows = [
-        ["mean risk over the family, at least", _number(found.mean_risk)],
-        [f"risk that {share:.4g} of the targets exceed, at least", _number(found.risk_for_share(share))],
-        [f"samples for a mean risk of {risk:.4g}, at least", f"{found.samples_for(risk):,}"],
-        ["learning F alone leaves (the threshold)", _number(found.threshold)],
-        ["the paper's floor, for 99% of the targets", _paper(found)],
+        ["mean risk over the family, at least", _number(found.mean_risk), _number(beside.mean_risk)],
+        [
+            f"risk that {share:.4g} of the targets exceed, at least",
+            _number(found.risk_for_share(share)),
+            _number(beside.risk_for_share(share)),
+        ],
+        [
+            f"samples for a mean risk of {risk:.4g}, at least",
+            _count(found.samples_for(risk)),
+            _count(beside.samples_for(risk)),
+        ],
+        ["learning F alone leaves (the threshold)", _number(found.threshold), _number(beside.threshold)],
+        ["the paper's floor, for 99% of the targets", _paper(found), _paper(beside)],
     ]
-    console.table(["", ""], rows)
+    console.table(["", KINDS[found.kernel], KINDS[beside.kernel]], rows)
     say("")
+    say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
     say("This rests on:")
     for hypothesis in found.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
 
 
+KINDS = {"scalar": "scalar kernel", "matrix": "matrix-valued kernel"}
+
+
+def _beside(bound: "AnyKernelBound") -> "AnyKernelBound":
+    """The bound for kernels of the other kind."""
+    return replace(bound, kernel="matrix" if bound.kernel == "scalar" else "scalar")
+
+
 def _paper(found: "AnyKernelBound") -> str:
-    applies = "" if found.paper_applies else f" (stated up to {found.paper_samples:,} samples, 0 < alpha < 1)"
+    applies = "" if found.paper_applies else f" (stated up to {_count(found.paper_samples)} samples, 0 < alpha < 1)"
     return _number(found.paper_floor) + applies
 
 
@@ -166,30 +198,68 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     title = f"{problem}, a = alpha: the best risk over all weights, with {first.n:,} samples, over {which}"
     console.table(columns, rows, title=title)
     console.answer("")
-    console.answer(f"No kernel at all has a mean under {first.any_kernel_mean:.6g}.")
+    console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
-def verdict_record(found: "Verdict") -> dict[str, object]:
-    return {
+def verdict_record(found: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
+    record: dict[str, object] = {
         "holds": found.holds,
         "sentence": found.claim.sentence,
         "checks": [{"what": c.what, "stated": c.stated, "found": c.found, "holds": c.holds} for c in found.checks],
+        "trusted": list(found.trusted),
         "versions": found.claim.versions,
     }
+    if again is not None:
+        record["retrained"] = {
+            "certified": list(again.certified),
+            "seeds": list(again.seeds),
+            "risks": [risk if isfinite(risk) else None for risk in again.risks],
+            "margins": list(again.margins),
+            "range": None if again.range is None else list(again.range),
+            "allowed": None if again.allowed is None else list(again.allowed),
+            "within_range": again.within_range,
+            "consistent": again.consistent,
+            "sentence": again.sentence,
+        }
+    return record
 
 
-def verdict(found: "Verdict") -> None:
+def verdict(found: "Verdict", again: "Retraining | None" = None) -> None:
     rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in found.checks]
-    console.table(["claim", "stated", "computed again", ""], rows, title=found.claim.sentence, left=4)
     failed = sum(not check.holds for check in found.checks)
+    title = f"It states, and this does not hold: {found.claim.sentence}" if failed else found.claim.sentence
+    console.table(["claim", "stated", "computed again", ""], rows, title=title, left=4)
     console.answer("")
-    console.answer("All of it holds." if not failed else f"{failed} of {len(found.checks)} claims fail.")
+    if failed:
+        console.answer(f"{failed} of {len(found.checks)} claims fail.")
+    else:
+        console.answer(f"All {len(found.checks)} claims that can be computed again hold.")
+    console.answer("Taken on trust, since no file can show it:")
+    for statement in found.trusted:
+        console.answer(f"  {statement}")
+    if again is not None:
+        rows = [
+            [str(seed), f"{risk:.4g}" if isfinite(risk) else "diverged", f"+/- {margin:.2g}" if margin else ""]
+            for seed, risk, margin in zip(again.seeds, again.risks, again.margins, strict=True)
+        ]
+        console.answer("")
+        console.table(["seed", "risk", "99%"], rows)
+        console.answer(again.sentence)
 
 
 def _down(value: float) -> str:
     """Ten digits, rounded down, so that the sentence stays true."""
     shown = f"{value:.10g}"
     return shown if float(shown) <= value else f"{value - abs(value) * 1e-10:.10g}"
+
+
+def _count(value: int) -> str:
+    """All digits of a number that can be read, the first ones of another, rounded down."""
+    if value < 10**18:
+        return f"{value:,}"
+    with localcontext() as context:
+        context.rounding = ROUND_FLOOR
+        return f"{Decimal(value):.6e}"
 
 
 def _number(value: float) -> str:

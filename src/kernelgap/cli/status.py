@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelgap import console
+from kernelgap.cli.failing import one_line
 from kernelgap.cli.options import Json
 
 if TYPE_CHECKING:
@@ -72,13 +73,14 @@ def _show(found: "Status") -> None:
     if times:
         console.answer(", ".join(times))
     for chunk in found.running:
-        console.answer(f"  running  {chunk['label']}: {chunk['share']:.0%} in {_clock(chunk['seconds'])}")
+        label = one_line(chunk["label"])
+        console.answer(f"  running  {label}: {chunk['share']:.0%} in {_clock(chunk['seconds'])}")
     for failure in found.failures:
-        console.answer(f"  failed   {failure.label}: {failure.error}")
+        console.answer(f"  failed   {one_line(failure.label)}: {one_line(failure.error)}")
 
 
 def _name(found: "Status") -> str:
-    return f"{found.experiment} ({found.scale}, seed {found.seed})" if found.experiment else found.folder
+    return one_line(f"{found.experiment} ({found.scale}, seed {found.seed})" if found.experiment else found.folder)
 
 
 def _counts(found: "Status") -> str:
@@ -88,4 +90,4 @@ def _counts(found: "Status") -> str:
 
 def _clock(seconds: float) -> str:
     """As 0:01:25."""
-    return str(timedelta(seconds=round(max(0.0, seconds))))
+    return str(timedelta(seconds=round(min(max(0.0, seconds), 1e11))))

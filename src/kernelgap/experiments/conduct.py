@@ -13,6 +13,7 @@ from kernelgap.experiments.gap_of_run import gap_of_run
 from kernelgap.experiments.images import NAME as IMAGES
 from kernelgap.experiments.images import run_images
 from kernelgap.experiments.registry import get
+from kernelgap.machine import require_memory
 from kernelgap.sweeps import Progress, Store, plan_chunks, run_chunks
 
 ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experiment
@@ -39,6 +40,8 @@ def run(
     experiment = get(name)
     name = experiment.name
     chunks = plan_chunks(experiment.trials(scale, seed))
+    largest = max((chunk.trials[0] for chunk in chunks), key=lambda trial: trial.memory)
+    require_memory(largest.memory, f"'{largest.label}'", "Take fewer samples or a smaller width.")
     folder = Path(out) if out is not None else default_folder(name, scale, seed)
     with Store.open(folder) as store:
         store.describe(

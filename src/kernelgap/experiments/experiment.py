@@ -1,5 +1,6 @@
 """An experiment as data: which methods, with what to search, on which problem, at which scale."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, field
 from itertools import product
@@ -18,7 +19,7 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError, short, unknown
 from kernelgap.sweeps import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.sweeps.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
@@ -35,11 +36,16 @@ def _number(value: object) -> object:
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    twice = [v for i, v in enumerate(values) if v in values[:i]]
-    if twice:
-        raise InputError(f"{twice[0]} is listed twice.")
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen:
+            raise InputError(f"{short(str(value))} is listed twice.")
+        seen.add(value)
     return values
 
+
+MOST_TRIALS = 1_000_000  # of a scale
+SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
 
 Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
@@ -181,6 +187,12 @@ class Scale:
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000
 
+    @property
+    def trials(self) -> int:
+        """How many there are, over all seeds."""
+        sizes = [[len(getattr(grid, name, ()) or (0,)) for name in SEARCHED] for grid in self.grids]
+        return self.seeds * sum(math.prod(each) for each in sizes)
+
 
 @dataclass(frozen=True, config=CONFIG)
 class Experiment:
@@ -208,6 +220,10 @@ class Experiment:
     @model_validator(mode="after")
     def _possible(self) -> "Experiment":
         for name, scale in self.scales.items():
+            if scale.trials > MOST_TRIALS:
+                raise InputError(
+                    f"Scale '{short(name)}' has {scale.trials:,} trials, and {MOST_TRIALS:,} are the most."
+                )
             varied = [bool(grid.betas) for grid in scale.grids]
             if self.x == "beta" and not all(varied):
                 raise InputError(f"x is beta, so every grid of scale '{name}' needs betas.")

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError, short, shown, unknown
 from kernelgap.experiments.experiment import KINDS, Experiment, Scale
 from kernelgap.training import Schedule
+from kernelgap.whole_file import read_small
 
 ENDINGS = (".yaml", ".yml", ".toml")
 KEYS = {  # what each part may say, for advice where it says something else
@@ -19,6 +20,9 @@ KEYS = {  # what each part may say, for advice where it says something else
     "schedule": tuple(Schedule.model_fields),
 }
 
+LARGEST = 2**18  # bytes of a file
+MOST = 100_000  # values in a file
+DEEPEST = 20  # levels
 EXTRA = ("extra_forbidden", "unexpected_keyword_argument")
 
 Key = tuple[str | int, ...]
@@ -39,9 +43,9 @@ def read_experiment(path: str | Path) -> Experiment:
     """The experiment that a file describes; its name is the file's, if it does not give one."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_small(path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
-        raise InputError(f"The experiment '{path}' cannot be read: {error.strerror}.") from None
+        raise InputError(f"The experiment '{short(str(path))}' cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"The experiment '{path}' is not a text file in UTF-8.") from None
     read = _read_toml(path, text) if path.suffix.lower() == ".toml" else _read_yaml(path, text)
@@ -58,31 +62,65 @@ def read_experiment(path: str | Path) -> Experiment:
 
 def _read_toml(path: Path, text: str) -> Read:
     try:
-        return Read(tomllib.loads(text), {})
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"'{path}' is not TOML: {str(error)[:1].lower()}{str(error)[1:]}.") from None
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else short(str(error))
+        raise InputError(f"'{path}' is not TOML: {what[:1].lower()}{what[1:]}.") from None
+    _count(path, content)
+    return Read(content, {})
+
+
+def _count(path: Path, value: Any, depth: int = 0) -> int:
+    """How many values there are; refused if too many, or one within the other too often."""
+    if depth > DEEPEST:
+        raise _too_deep(path)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = 1 + sum(_count(path, part, depth + 1) for part in parts)
+    if found > MOST:
+        raise _too_many(path)
+    return found
+
+
+def _too_deep(path: Path) -> InputError:
+    return InputError(f"'{path}' is nested more than {DEEPEST} levels deep, as no experiment is.")
+
+
+def _too_many(path: Path) -> InputError:
+    return InputError(f"'{path}' has more than {MOST:,} values, what it repeats by '*' included: make it smaller.")
 
 
 def _read_yaml(path: Path, text: str) -> Read:
     lines: dict[Key, int] = {}
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
         if node is not None:
             _walk(path, node, (), lines)
-        return Read(yaml.safe_load(text), lines)
+        return Read(None if node is None else loader.construct_document(node), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f", line {mark.line + 1}"
-        raise InputError(f"'{path}'{line} is not YAML: {error.problem or error.context}.") from None
+        what = " ".join(str(error.problem or error.context).split())
+        raise InputError(f"'{path}'{line} is not YAML: {short(what)}.") from None
+    except InputError:
+        raise
     except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"'{path}' is not YAML: {' '.join(str(error).split())}.") from None
+        raise InputError(f"'{path}' is not YAML: {short(' '.join(str(error).split()))}.") from None
+    except RecursionError:
+        raise _too_deep(path) from None
 
 
 def _walk(path: Path, node: yaml.Node, key: Key, lines: dict[Key, int]) -> None:
     """Note the line of every key; refuse a key that is there twice, of which YAML would silently take the last."""
+    if len(key) > DEEPEST:
+        raise _too_deep(path)
+    if len(lines) > MOST:
+        raise _too_many(path)
     lines.setdefault(key, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
+            if not isinstance(name, yaml.ScalarNode):
+                raise InputError(f"'{path}', line {name.start_mark.line + 1}: a key must be a word.")
             inner = (*key, name.value)
             if inner in lines:
                 raise InputError(f"'{path}', line {name.start_mark.line + 1}: '{_text(inner)}' is there twice.")
@@ -97,7 +135,7 @@ def _first_mistake(path: Path, read: Read, error: ValidationError) -> str:
     """One sentence: where, what is wrong, and what to do."""
     # A key that is not known comes first: it may be why another is missing.
     first = min(error.errors(), key=lambda e: e["type"] not in EXTRA)
-    key: Key = first["loc"]
+    key: Key = tuple(short(part) if isinstance(part, str) else part for part in first["loc"])
     kind = None
     if key[2:3] == ("grids",) and len(key) > 4:  # which kind of grid it was taken for
         kind, key = str(key[4]), key[:4] + key[5:]
@@ -110,7 +148,7 @@ def _first_mistake(path: Path, read: Read, error: ValidationError) -> str:
         case kind_of_error if kind_of_error in EXTRA:
             return where + str(unknown("key", key[-1], _known(key, kind)))
         case _:
-            return f"{where}{first['input']!r} is not possible: {what[:1].lower()}{what[1:]}."
+            return f"{where}{shown(first['input'])} is not possible: {what[:1].lower()}{what[1:]}."
 
 
 def _known(key: Key, kind: str | None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 The precision in force is flint's (``precision``): formulas are evaluated at whatever it is at the time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -50,6 +50,9 @@ class BallArithmetic:
     def tanh(self, value: Value) -> arb:
         return arb(value).tanh()
 
+    def sin(self, value: Value) -> arb:
+        return arb(value).sin()
+
     def arcsin(self, value: Value) -> arb:
         low, high = _cosines(arb(value))
         return low.asin().union(high.asin())
@@ -59,6 +62,11 @@ class BallArithmetic:
         low, high = _cosines(arb(cosine))
         within = low.union(high)
         return Polar(within, self.sqrt(1 - within * within), low.acos().union(high.acos()))
+
+    def polar_near_one(self, cosine: Value, versine: Callable[..., Value], *of: Value) -> Polar:
+        """1 - cos t = 2 sin^2(t / 2); the ball of the versine is the narrower one near 1."""
+        versines = arb(versine(*of))
+        return Polar(1 - versines, self.sqrt(versines * (2 - versines)), 2 * self.arcsin(self.sqrt(versines / 2)))
 
 
 def _cosines(value: arb) -> tuple[arb, arb]:

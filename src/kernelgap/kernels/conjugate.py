@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelgap.kernels.check import check_count, check_flag
+from kernelgap.kernels.check import DEEPEST, check_count, check_flag
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 from kernelgap.kernels.relu_layers import relu_layers
@@ -26,7 +26,7 @@ class Conjugate(InnerKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count(self.depth, "depth")
+        check_count(self.depth, "depth", most=DEEPEST)
         check_flag(self.hidden_bias, "hidden_bias")
 
     def formula(self, pairs: Pairs) -> Value:

@@ -29,14 +29,15 @@ from jax import Array, lax
 from jaxtyping import Float
 from numpy.polynomial import Chebyshev, Polynomial
 
-from kernelgap.errors import InputError
-from kernelgap.kernels.check import check_count, check_flag, check_part
+from kernelgap.errors import InputError, shown
+from kernelgap.kernels.check import DEEPEST, check_count, check_flag, check_part
 from kernelgap.kernels.gram import require_gram
 from kernelgap.kernels.kernel import Gram, NamedKernel
 from kernelgap.kernels.pairs import NumpyArithmetic, Rows, Value
 from kernelgap.machine import require_memory, threads
 
 TILE_BYTES = 2**20  # of one array over all positions of a tile's pairs: small enough for a core's cache
+LONGEST_SIDE = 10_000  # of an image, in pixels
 ARRAYS = 10  # such arrays that a tile takes at most
 ENDS = NumpyArithmetic.ENDS  # s^2 and c^2 that rounding cannot tell from 0 count as 0
 
@@ -83,8 +84,8 @@ class Convolutional(NamedKernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "image", _check_image(self.image))
-        check_count(self.depth, "depth")
-        check_count(self.filter_size, "filter_size")
+        check_count(self.depth, "depth", most=DEEPEST)
+        check_count(self.filter_size, "filter_size", most=LONGEST_SIDE)
         if self.filter_size % 2 == 0:
             raise InputError(f"filter_size must be odd, so that a filter has a middle, not {self.filter_size}.")
         check_flag(self.pooling, "pooling")
@@ -163,9 +164,10 @@ class Convolutional(NamedKernel):
 
 def _check_image(image: object) -> tuple[int, int, int]:
     if not isinstance(image, tuple | list) or len(image) != 3:
-        raise InputError(f"image must be (height, width, channels), such as (8, 8, 3), not {image!r}.")
-    if any(isinstance(n, bool) or not isinstance(n, Integral) or n < 1 for n in image):
-        raise InputError(f"The height, width and channels of an image are whole numbers of at least 1, not {image!r}.")
+        raise InputError(f"image must be (height, width, channels), such as (8, 8, 3), not {shown(image)}.")
+    if any(isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= int(n) <= LONGEST_SIDE for n in image):
+        what = f"whole numbers from 1 to {LONGEST_SIDE:,}"
+        raise InputError(f"The height, width and channels of an image are {what}, not {shown(image)}.")
     return int(image[0]), int(image[1]), int(image[2])
 
 

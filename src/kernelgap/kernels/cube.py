@@ -16,6 +16,7 @@ from kernelgap.errors import InputError
 from kernelgap.kernels.balls import BallPairs, precision
 from kernelgap.kernels.combination import Product, Scaled, Sum
 from kernelgap.kernels.distance_kernel import DistanceKernel
+from kernelgap.kernels.gram import check_overflow
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.krawtchouk import krawtchouk_rows, points_at
 
@@ -37,7 +38,9 @@ class CubeSpectrum:
     @cached_property
     def eigenvalues(self) -> Float[np.ndarray, " degrees"]:
         """The midpoints; 0 where the ball contains 0."""
-        return np.array([0.0 if ball.contains(0) else float(ball.mid()) for ball in self.balls])
+        found = np.array([0.0 if ball.contains(0) else float(ball.mid()) for ball in self.balls])
+        check_overflow(found, self.kernel.spec)
+        return found
 
     @cached_property
     def errors(self) -> Float[np.ndarray, " degrees"]:

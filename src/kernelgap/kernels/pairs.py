@@ -25,8 +25,12 @@ class Arithmetic(Protocol):
     def sqrt(self, value: Value) -> Value: ...
     def exp(self, value: Value) -> Value: ...
     def tanh(self, value: Value) -> Value: ...
+    def sin(self, value: Value) -> Value: ...
     def arcsin(self, value: Value) -> Value: ...
     def polar(self, cosine: Value) -> "Polar": ...
+    def polar_near_one(self, cosine: Value, versine: Callable[..., Value], *of: Value) -> "Polar":
+        """The same, where 1 - cosine = versine(*of) has digits that the cosine itself has lost near 1."""
+        ...
 
 
 class Polar(NamedTuple):
@@ -99,7 +103,9 @@ class NumpyArithmetic:
     pi = np.pi
     exp = staticmethod(np.exp)
     tanh = staticmethod(np.tanh)
+    sin = staticmethod(np.sin)
     ENDS = 4 * np.finfo(float).eps
+    NEAR_ONE = 1e-5  # 1 - cosine below which a versine is used: an angle from the cosine is off by eps / angle
 
     @staticmethod
     def sqrt(value: Value) -> Value:
@@ -116,6 +122,19 @@ class NumpyArithmetic:
             cosine = np.where(np.abs(cosine) >= 1.0 - cls.ENDS, np.sign(cosine), cosine)
             squared = 1.0 - cosine * cosine
         return Polar(cosine, np.sqrt(squared), np.arccos(cosine))
+
+    @classmethod
+    def polar_near_one(cls, cosine: Value, versine: Callable[..., Value], *of: Value) -> Polar:
+        polar = cls.polar(cosine)
+        if np.max(cosine, initial=-1.0) <= 1.0 - cls.NEAR_ONE:
+            return polar
+        near = np.nonzero(cosine > 1.0 - cls.NEAR_ONE)
+        versines = np.maximum(versine(*(np.broadcast_to(value, cosine.shape)[near] for value in of)), 0.0)
+        # 1 - cos t = 2 sin^2(t / 2), sin^2 t = (1 - cos t)(1 + cos t)
+        exact = Polar(1.0 - versines, np.sqrt(versines * (2.0 - versines)), 2 * np.arcsin(np.sqrt(versines / 2)))
+        for values, exact_values in zip(polar, exact, strict=True):
+            values[near] = exact_values
+        return polar
 
 
 class NumpyPairs:

@@ -6,6 +6,8 @@ from kernelgap.kernels.check import check_count, check_number
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
+HIGHEST = 1000  # degree: beyond it, what is not 0 or 1 overflows
+
 
 @dataclass(frozen=True, repr=False)
 class Polynomial(InnerKernel):
@@ -17,7 +19,7 @@ class Polynomial(InnerKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count(self.degree, "degree")
+        check_count(self.degree, "degree", most=HIGHEST)
         object.__setattr__(self, "offset", check_number(self.offset, "offset"))  # less than 0 would be no kernel
 
     def formula(self, pairs: Pairs) -> Value:

@@ -19,6 +19,8 @@ from kernelgap.kernels.relu_layers import relu_layers
 from kernelgap.machine import require_memory
 from kernelgap.rows import check_rows
 
+MOST_FEATURES = 10**6
+
 Feature = Callable[[Float[np.ndarray, "n count"]], Float[np.ndarray, "n count"]]
 Weights = Callable[[np.random.Generator, int, int], Float[np.ndarray, "count d"]]
 
@@ -179,5 +181,5 @@ def random_features(
             known = f"{', '.join(CLOSED_FORMS)} with Gaussian weights"
             raise InputError(f"No closed form is known here (known: {known}): give a count to sample.")
         return ExpectedFeatures(bias=bias, feature=feature)
-    check_count(count, "count")
+    check_count(count, "count", most=MOST_FEATURES)
     return SampledFeatures(feature, weights, count, seed, bias)

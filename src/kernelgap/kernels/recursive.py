@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kernelgap.kernels.check import check_count
+from kernelgap.kernels.check import DEEPEST, check_count
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 
@@ -19,7 +19,7 @@ class Recursive(InnerKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count(self.depth, "depth")
+        check_count(self.depth, "depth", most=DEEPEST)
 
     def formula(self, pairs: Pairs) -> Value:
         value = pairs.polar.cosine

@@ -4,7 +4,8 @@ import ast
 import inspect
 from collections.abc import Callable
 
-from kernelgap.errors import InputError, unknown
+from kernelgap.calls import literal, parse_expression
+from kernelgap.errors import InputError, short, unknown
 from kernelgap.kernels.arcsin import Arcsin
 from kernelgap.kernels.check import check_number
 from kernelgap.kernels.conjugate import Conjugate
@@ -79,10 +80,11 @@ def get(kernel: str | Kernel) -> Kernel:
     if not isinstance(kernel, str):
         raise InputError(f"A kernel is a name, a kernel or 'precomputed', not {type(kernel).__name__}.")
     try:
-        tree = ast.parse(" ".join(kernel.split()), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+        made = _build(parse_expression(" ".join(kernel.split())), kernel)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
         raise _not_a_kernel(kernel) from None
-    made = _build(tree, kernel)
     if not isinstance(made, Kernel):
         raise _not_a_kernel(kernel)
     return made
@@ -111,11 +113,14 @@ def _arguments(keywords: list[ast.keyword], text: str) -> dict[str, object]:
         if keyword.arg is None:
             raise _not_a_kernel(text)
         if keyword.arg in arguments:
-            raise InputError(f"'{text}' gives {keyword.arg} twice: give it once.")
+            raise InputError(f"'{short(text)}' gives {short(keyword.arg)} twice: give it once.")
         try:
-            arguments[keyword.arg] = ast.literal_eval(keyword.value)
-        except (TypeError, ValueError):
-            raise InputError(f"In '{text}' the value of {keyword.arg} is not a plain number or text.") from None
+            arguments[keyword.arg] = literal(keyword.value)
+        except InputError:
+            raise
+        except ValueError:
+            where = f"In '{short(text)}' the value of {short(keyword.arg)}"
+            raise InputError(f"{where} is not a plain number or text.") from None
     return arguments
 
 
@@ -133,4 +138,4 @@ def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:
 
 
 def _not_a_kernel(text: str) -> InputError:
-    return InputError(f"'{text}' is not a kernel such as ntk2, gaussian(bandwidth=2.0) or ck2 + 0.1 * laplace.")
+    return InputError(f"'{short(text)}' is not a kernel such as ntk2, gaussian(bandwidth=2.0) or ck2 + 0.1 * laplace.")

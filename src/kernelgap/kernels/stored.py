@@ -47,7 +47,8 @@ def stored_gram(
     share done.
 
     A finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not
-    what was written are computed again, with a warning; a folder with anything else in it is refused.
+    what was written are computed again, with a warning; a folder with anything else in it is refused, and so is a
+    matrix that would leave less than a tenth of the disk free, or less than 1 GB.
     """
     first, second = check_two(X, Z)
     if not len(first) or not len(second):
@@ -60,6 +61,7 @@ def stored_gram(
     tell = on_progress or (lambda share: None)
     if not _finished(place, wanted):
         _check_folder(place)
+        GramFile.require_room(place, wanted.shape)
         with holding(place):
             _compute(place, wanted, tell)
     tell(1.0)

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -20,6 +21,7 @@ TABLES = (
     'CREATE TABLE IF NOT EXISTS blocks (top INTEGER, "left" INTEGER, bottom INTEGER, "right" INTEGER, '
     'sha256 TEXT NOT NULL, PRIMARY KEY (top, "left"))',
 )
+LEFT_FREE = 0.1, 10**9  # a share of the disk, and bytes: both stay free for everything else that runs
 KEPT = "The blocks that were finished are kept: mend that and ask for the same again."
 WORDS = {"kernel": "the kernel", "X": "the rows of X", "Z": "the rows of Z", "rows": "the size of blocks"}
 
@@ -206,6 +208,22 @@ class GramFile:
 
     def _mirrored(self, block: Block) -> bool:
         return self._symmetric and block.left != block.top
+
+    @classmethod
+    def require_room(cls, folder: Path, shape: tuple[int, int]) -> None:
+        """Refuse a matrix that would fill the disk; what the folder has of its file takes no more room."""
+        file, needed = folder / cls.NAME, 8 * shape[0] * shape[1]
+        if file.exists():
+            needed -= 512 * file.stat().st_blocks
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        total, _, free = shutil.disk_usage(there)
+        kept = max(LEFT_FREE[0] * total, LEFT_FREE[1])
+        if needed > 0 and free - needed < kept:
+            raise InputError(
+                f"A Gram matrix of {shape[0]} x {shape[1]} needs {needed / 1e9:.3g} GB more in '{folder}', of whose "
+                f"disk {free / 1e9:.3g} GB are free, and {kept / 1e9:.3g} GB are to stay so (a tenth of the disk, and "
+                "1 GB at least): take fewer rows, or a folder on a larger disk."
+            )
 
     def _make(self) -> None:
         size = len(self._head) + 8 * self._shape[0] * self._shape[1]

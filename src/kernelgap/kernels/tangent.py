@@ -9,7 +9,7 @@ A network of ``kernelgap.networks`` with section 8.1's start tends to 2^-L of it
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelgap.kernels.check import check_count, check_flag, check_part
+from kernelgap.kernels.check import DEEPEST, check_count, check_flag, check_part
 from kernelgap.kernels.inner_kernel import InnerKernel
 from kernelgap.kernels.pairs import Pairs, Value
 from kernelgap.kernels.relu_layers import relu_layers
@@ -30,7 +30,7 @@ class Tangent(InnerKernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count(self.depth, "depth")
+        check_count(self.depth, "depth", most=DEEPEST)
         check_flag(self.hidden_bias, "hidden_bias")
         check_part(self.train)
 

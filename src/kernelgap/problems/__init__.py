@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from kernelgap.calls import parse_call
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError, short, unknown
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.concept import ConceptProblem
 from kernelgap.problems.concept1 import concept1
@@ -60,9 +60,11 @@ def get(name: str, **arguments: object) -> Problem:
         raise unknown("problem", name, PROBLEMS)
     try:
         return PROBLEMS[name](**{**written, **arguments})
-    except TypeError as error:
+    except InputError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
         what = str(error).partition("() ")[2] or str(error)
-        raise InputError(f"Problem '{name}': {what}. {_signature(name)}") from error
+        raise InputError(f"Problem '{name}': {short(what)}. {_signature(name)}") from error
 
 
 def _signature(name: str) -> str:

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, short
 from kernelgap.problems.elementary import KINDS, Term
+
+LARGEST = 1e100  # number in an activation
+HIGHEST = 1000  # power in one
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _TERM = re.compile(
     rf"""(?P<sign>[+-]?) (?P<weight>{_NUMBER})? \*?
-    (?: (?P<name>[a-z]+)\( (?P<scale>[+-]?(?:{_NUMBER})?) \*? z \) (?:\^(?P<power>\d+))?
-      | (?P<z>z) (?:\^(?P<degree>\d+))? )?""",
+    (?: (?P<name>[a-z]+)\( (?P<scale>[+-]?(?:{_NUMBER})?) \*? z \) (?:\^(?P<power>\d{1, 4}))?
+      | (?P<z>z) (?:\^(?P<degree>\d{1, 4}))? )?""",
     re.VERBOSE,
 )
 
@@ -49,7 +52,9 @@ class Activation:
                 or found.end() in (position, position + len(found["sign"]))
                 or (position and not found["sign"])
             ):
-                raise InputError(f"'{text}' is not an activation such as 'exp(2z) - 1', 'z^3 - 2z' or 'tanh(z)'.")
+                raise InputError(
+                    f"'{short(text)}' is not an activation such as 'exp(2z) - 1', 'z^3 - 2z' or 'tanh(z)'."
+                )
             terms += _terms(found, text)
             position = found.end()
         return cls.of(terms)
@@ -150,6 +155,13 @@ class Activation:
 
 def _terms(found: re.Match[str], text: str) -> list[Term]:
     weight = float(found["weight"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
+    inner = (found["scale"] or "1").strip("+-") or "1"
+    highest = max(int(found[name] or 1) for name in ("degree", "power"))
+    if not (abs(weight) <= LARGEST and float(inner) <= LARGEST and highest <= HIGHEST):
+        raise InputError(
+            f"In '{short(text)}' the term {short(found[0])} is too large: numbers go up to {LARGEST:.0e}, powers up to "
+            f"{HIGHEST}."
+        )
     if found["name"] is None:
         return [Term(weight, "power", 1.0, 0 if found["z"] is None else int(found["degree"] or 1))]
     name, power = found["name"], int(found["power"] or 1)
@@ -159,8 +171,8 @@ def _terms(found: re.Match[str], text: str) -> list[Term]:
         return [Term(weight / 2, "power", 1.0, 0), Term(weight / 2, "tanh", scale / 2)]
     if name not in KINDS[:-1] or (power != 1 and name != "tanh") or power == 0:
         raise InputError(
-            f"In '{text}' the term {found[0]} is unknown: there are exp, sin, cos, sinh, cosh, sigmoid, tanh with "
-            "powers, and powers of z."
+            f"In '{short(text)}' the term {short(found[0])} is unknown: there are exp, sin, cos, sinh, cosh, sigmoid, "
+            "tanh with powers, and powers of z."
         )
     return list(Activation((Term(weight, name, 1.0, power),)).scaled(scale).terms)
 

@@ -8,15 +8,27 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError, shown, unknown
+from kernelgap.machine import require_memory
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.inputs import INPUTS, whole_cube
-from kernelgap.problems.problem import WrittenProblem
+from kernelgap.problems.problem import (
+    LARGEST_SEED,
+    MOST_INPUTS,
+    MOST_OUTPUTS,
+    MOST_TERMS,
+    WrittenProblem,
+    check_whole,
+)
 from kernelgap.problems.smooth import Activations, Function, GeneralFunction, SmoothFunction
 
 EXACT_UP_TO = 14  # on the cube up to this dimension, means are over all points
 POINTS = 2**14  # elsewhere over as many inputs, always the same ones
 _STREAM = 20190523  # which
+
+MOST_PATCHES = 1024
+MOST_FUNCTIONS = 10_000  # terms of F, or of G, in all outputs
+MOST_WORK = 10**12  # multiplications to take a mean
 
 SIZES = ("mean", "bound", "none")
 
@@ -126,7 +138,10 @@ def sized(function: Function, size: str, inputs: Float[np.ndarray, "n d"], what:
         raise unknown("size", size, SIZES)
     if size == "none":
         return function
-    now = function.bound(1.0) if size == "bound" else math.sqrt(float((function(inputs) ** 2).sum(axis=1).mean()))
+    with np.errstate(all="ignore"):
+        now = function.bound(1.0) if size == "bound" else math.sqrt(float((function(inputs) ** 2).sum(axis=1).mean()))
+    if not math.isfinite(now):
+        raise InputError(f"{what} overflows and cannot be scaled: choose other activations.")
     if now == 0:
         raise InputError(f"{what} is 0 everywhere and cannot be scaled: choose other activations, or size='none'.")
     return function.scaled(1 / now)
@@ -134,18 +149,50 @@ def sized(function: Function, size: str, inputs: Float[np.ndarray, "n d"], what:
 
 def parsed(activations: str | Sequence[str]) -> list[Activation]:
     """One text, or several to draw from."""
-    texts = [activations] if isinstance(activations, str) else list(activations)
+    several = activations if isinstance(activations, list | tuple) else ()
+    texts = [activations] if isinstance(activations, str) else list(several)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"Activations are a text such as 'sin(z)' or a list of texts, not {activations!r}.")
+        raise InputError(f"Activations are a text such as 'sin(z)' or a list of texts, not {shown(activations)}.")
     return [Activation.parse(text) for text in texts]
 
 
+LIMITS = {
+    "d": MOST_INPUTS,
+    "k": MOST_OUTPUTS,
+    "pF": MOST_TERMS,
+    "pG": MOST_TERMS,
+    "seed": LARGEST_SEED,
+    "patches": MOST_PATCHES,
+    "degree": MOST_OUTPUTS,
+}
+
+
 def check_sizes(**sizes: object) -> None:
-    """Dimensions and numbers of terms are positive whole numbers; a seed may be 0."""
+    """Dimensions and numbers of terms are positive whole numbers; a seed may be 0.
+
+    Means are over ``POINTS`` inputs, and every term of F and G is a function of each of them.
+    """
     for name, value in sizes.items():
-        least = 0 if name == "seed" else 1
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{name} must be a whole number, at least {least}, not {value!r}.")
+        check_whole(name, value, LIMITS[name], least=0 if name == "seed" else 1)
+    d, k, patches, *p = (int(str(sizes.get(name, 1))) for name in ("d", "k", "patches", "pF", "pG"))
+    terms = k * max(p)
+    if terms > MOST_FUNCTIONS:
+        raise InputError(
+            f"F and G have at most {MOST_FUNCTIONS:,} terms each, not {terms:,}: take a smaller k, pF or pG."
+        )
+    if d * patches > MOST_INPUTS:
+        raise InputError(f"An input has at most {MOST_INPUTS:,} coordinates, not {d * patches:,}: take a smaller d.")
+
+
+def check_points(d: int, terms: int) -> None:
+    """Refuse what needs more memory than there is, or minutes: means over ``POINTS`` inputs of d coordinates."""
+    require_memory(8 * POINTS * d * 2, f"A mean over {POINTS:,} inputs of {d:,} coordinates", "Take a smaller d.")
+    work = POINTS * d * terms
+    if work > MOST_WORK:
+        raise InputError(
+            f"Means over {POINTS:,} inputs of {d:,} coordinates and {terms:,} terms take {work:.1g} multiplications, "
+            f"and {MOST_WORK:.0g} are the most: take a smaller d, k, pF or pG."
+        )
 
 
 def _directions(rng: np.random.Generator, outputs: int, p: int, d: int) -> Float[np.ndarray, "outputs p d"]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.problems.activation import Activation
-from kernelgap.problems.concept import ConceptProblem, check_sizes, parsed, points, sized, smooth_function
+from kernelgap.problems.concept import ConceptProblem, check_points, check_sizes, parsed, points, sized, smooth_function
 from kernelgap.problems.smooth import SmoothFunction
 
 UNIT_INPUTS = ("sphere", "cube")
@@ -40,6 +40,7 @@ def concept1(
     for G too, only where |F(x)| = 1.
     """
     check_sizes(d=d, k=k, pF=pF, pG=pG, seed=seed)
+    check_points(d, k * pF)
     if inputs not in UNIT_INPUTS:
         raise unknown("distribution of unit inputs", inputs, UNIT_INPUTS)
     if form not in (1, 2):

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelgap.errors import unknown
-from kernelgap.problems.concept import ConceptProblem, check_sizes, general_function, parsed, points, sized
+from kernelgap.problems.concept import (
+    ConceptProblem,
+    check_points,
+    check_sizes,
+    general_function,
+    parsed,
+    points,
+    sized,
+)
 from kernelgap.problems.inputs import INPUTS
 
 
@@ -31,6 +39,7 @@ def concept2(
     only be at most some B_F: ``size`` "mean" makes E |F(x)|^2 = 1, "bound" makes |F(x)| <= 1 wherever |x| <= 1.
     """
     check_sizes(d=d, k=k, pF=pF, pG=pG, seed=seed)
+    check_points(d, k * pF)
     if inputs not in INPUTS:
         raise unknown("distribution of inputs", inputs, INPUTS)
     rng = np.random.default_rng(seed)

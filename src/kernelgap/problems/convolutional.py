@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelgap.errors import InputError, unknown
-from kernelgap.problems.concept import check_sizes, parsed, sized, smooth_function
+from kernelgap.errors import InputError, shown, unknown
+from kernelgap.problems.concept import check_points, check_sizes, parsed, sized, smooth_function
 from kernelgap.problems.inputs import INPUTS
 from kernelgap.problems.parity import pairs
 from kernelgap.problems.patches import ConvolutionalProblem, Map, Products, patch_points
+from kernelgap.problems.problem import STRONGEST
 
 PAIRS, PRODUCT = "pairs", "product"
 
@@ -49,6 +50,8 @@ def convolutional(
     0.75
     """
     check_sizes(patches=patches, d=d, degree=degree, seed=seed, pF=pF, pG=pG, **({} if k is None else {"k": k}))
+    if F != PAIRS or G != PRODUCT:
+        check_points(patches * d, (2 if k is None else k) * pF)
     rng = np.random.default_rng(seed)
     weights = _weights(rng, patches, v)
     base: Map
@@ -90,9 +93,12 @@ def convolutional(
         "beta": beta,
         "noise": noise,
     }
-    return ConvolutionalProblem(
+    made = ConvolutionalProblem(
         "convolutional", base, outer, patches, d, distribution, weights, alpha, beta, noise, arguments
     )
+    if made.of_products and not math.isfinite(made.threshold):
+        raise InputError(f"The product of {degree} outputs overflows with these v: take smaller ones.")
+    return made
 
 
 def _pairs(d: int, k: int | None, inputs: str | None) -> str:
@@ -108,7 +114,12 @@ def _weights(rng: np.random.Generator, patches: int, v: Sequence[float] | None) 
     signs = rng.choice([-1.0, 1.0], patches)
     if v is None:
         return tuple((signs / math.sqrt(patches)).tolist())
-    values = np.asarray(v, dtype=float)
-    if values.shape != (patches,) or not np.isfinite(values).all():
-        raise InputError(f"v must be {patches} finite numbers, one for each patch, not {v!r}.")
+    try:
+        values = np.asarray(v, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0)
+    if values.shape != (patches,) or not (np.abs(values) <= STRONGEST).all():
+        raise InputError(
+            f"v must be {patches} finite numbers of at most {STRONGEST:,.0f}, one for each patch, not {shown(v)}."
+        )
     return tuple(values.tolist())

@@ -5,6 +5,7 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.problems.background import Background, get_background
 from kernelgap.problems.parity import ParityProblem, unit_scale
+from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, check_whole
 
 
 def hard(
@@ -26,9 +27,9 @@ def hard(
     written down as text and run by the command line.
     """
     d1 = d if d1 is None else d1
-    for name, value in {"d": d, "k": k, "d1": d1, "seed": seed}.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise InputError(f"{name} must be a whole number, not {value!r}.")
+    limits = {"d": MOST_INPUTS, "k": MOST_OUTPUTS, "d1": MOST_INPUTS, "seed": LARGEST_SEED}
+    for (name, most), value in zip(limits.items(), (d, k, d1, seed), strict=True):
+        check_whole(name, value, most)
     if not 2 <= k <= d1 <= d:
         raise InputError(f"The hard instance needs 2 <= k <= d1 <= d, not k={k}, d1={d1}, d={d}.")
     if seed < 0:

@@ -104,7 +104,8 @@ class ConvolutionalProblem(WrittenProblem):
         if self.of_products:
             assert isinstance(self.G, Products)
             square = float(np.sum(np.square(self.v)))
-            return self.alpha**2 * sum(square ** len(c) for c in self.G.sets)
+            with np.errstate(over="ignore"):  # to infinity, which ``convolutional`` refuses
+                return float(self.alpha**2 * sum(np.float64(square) ** len(c) for c in self.G.sets))
         X = patch_points(self.distribution, self.patches, self.patch)
         return float((self.composite(X) ** 2).sum(axis=1).mean())
 

@@ -9,9 +9,16 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.calls import format_call
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, shown
+from kernelgap.machine import require_memory
 
 Seed = int | Sequence[int]
+
+MOST_INPUTS = 100_000  # coordinates
+MOST_OUTPUTS = 1_000
+MOST_TERMS = 1_000  # of a function of a concept class, in an output
+STRONGEST = 1e6  # signal or noise
+LARGEST_SEED = 2**63
 
 
 class Problem(ABC):
@@ -53,7 +60,9 @@ class Problem(ABC):
     def sample(self, n: int, seed: Seed) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n outputs"]]:
         """n inputs with their labels. The same seed gives the same rows; a larger n only appends rows."""
         if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise InputError(f"A sample needs a whole number of rows, at least 1, not {n!r}.")
+            raise InputError(f"A sample needs a whole number of rows, at least 1, not {shown(n)}.")
+        needed = int(n) * (2 * self.d + 4 * self.outputs) * 8
+        require_memory(needed, f"A sample of {int(n):,} rows of {self.d:,} inputs", "Take fewer rows.")
         if min(np.atleast_1d(seed)) < 0:
             raise InputError(f"A seed must not be negative, it is {seed}.")
         of_inputs, of_noise = np.random.SeedSequence(seed).spawn(2)
@@ -90,5 +99,17 @@ class WrittenProblem(Problem):
 def check_signal(alpha: float, beta: float, noise: float) -> None:
     """Refuse strengths of the signals and of the label noise that mean nothing."""
     for name, value in {"alpha": alpha, "beta": beta, "noise": noise}.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:
-            raise InputError(f"{name} must be a finite number that is not negative, not {value!r}.")
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < math.inf:
+            raise InputError(f"{name} must be a finite number that is not negative, not {shown(value)}.")
+        if value > STRONGEST:
+            raise InputError(f"{name} must be at most {STRONGEST:,.0f}, not {shown(value)}: scale the signals down.")
+
+
+def check_whole(name: str, value: object, most: int, least: int | None = None) -> None:
+    """Refuse what is no whole number, or more than time and memory allow before anything is drawn."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} must be a whole number, not {shown(value)}.")
+    if least is not None and value < least:
+        raise InputError(f"{name} must be a whole number, at least {least}, not {shown(value)}.")
+    if value > most:
+        raise InputError(f"{name} must be at most {most:,}, not {shown(value)}.")

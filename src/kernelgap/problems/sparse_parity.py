@@ -1,9 +1,8 @@
 """The target of section 8.2: one parity of k coordinates."""
 
-import numpy as np
-
 from kernelgap.errors import InputError
 from kernelgap.problems.parity import ParityProblem, unit_scale
+from kernelgap.problems.problem import MOST_INPUTS, check_whole
 
 
 def parity(d: int, k: int = 6, *, noise: float = 0.0) -> ParityProblem:
@@ -15,8 +14,7 @@ def parity(d: int, k: int = 6, *, noise: float = 0.0) -> ParityProblem:
     1.0
     """
     for name, value in {"d": d, "k": k}.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise InputError(f"{name} must be a whole number, not {value!r}.")
+        check_whole(name, value, MOST_INPUTS)
     if not 1 <= k <= d:
         raise InputError(f"A parity needs 1 <= k <= d, not k={k}, d={d}.")
     return ParityProblem(

@@ -8,11 +8,12 @@ from kernelgap.regression.products import Solutions, ridge_path_by_products
 from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
 from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
 from kernelgap.regression.single import solve_ridge
-from kernelgap.regression.spectrum import NotPositiveWarning, Spectrum
+from kernelgap.regression.spectrum import ConditionWarning, NotPositiveWarning, Spectrum
 
 __all__ = [
     "SELECTIONS",
     "Choice",
+    "ConditionWarning",
     "FeaturePath",
     "Judged",
     "NotPositiveWarning",

@@ -1,5 +1,6 @@
-"""Is a Gram matrix positive semi-definite? If not, that is said, and what was added to go on."""
+"""Is a Gram matrix positive semi-definite, and does the ridge keep rounding small? If not, that is said."""
 
+import math
 import warnings
 from dataclasses import dataclass, replace
 
@@ -7,6 +8,15 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
+
+EPS = float(np.finfo(float).eps)
+# Of the size of the targets: what rounding may change before it is said. Default paths stay below, as no eigenvalue is
+# above n times the mean diagonal m: n eps / 1e-9 up to 1,062 samples, and n m eps / (4 n^2 eps m) = 1 / 4n beyond.
+MOST_ROUNDING = 2.5e-4
+
+
+class ConditionWarning(UserWarning):
+    """A ridge is so small for its Gram matrix that rounding shows in the predictions."""
 
 
 class NotPositiveWarning(UserWarning):
@@ -28,7 +38,7 @@ class Spectrum:
     @property
     def rounding(self) -> float:
         """How far the rounding of a factorisation can move an eigenvalue."""
-        return float(self.samples * np.finfo(float).eps * max(abs(self.smallest), abs(self.largest)))
+        return float(self.samples * EPS * max(abs(self.smallest), abs(self.largest)))
 
     @property
     def positive(self) -> bool:
@@ -38,6 +48,10 @@ class Spectrum:
     def safe(self, ridges: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
         """The ridges, each with what it needs to make K + ridge I safely positive definite: usually nothing."""
         return np.maximum(ridges, 2 * self.rounding - self.smallest)
+
+    def condition(self, ridge: float) -> float:
+        """The condition number of K + ridge I: its largest over its smallest eigenvalue."""
+        return (self.largest + ridge) / (self.smallest + ridge)
 
     def __str__(self) -> str:
         verdict = "positive semi-definite" if self.positive else "not positive semi-definite"
@@ -61,6 +75,8 @@ def with_jitter(
         what = "The ridge outweighs it."
     if not quiet and (jitter > 0 or not found.positive):
         _warn(found, what)
+    if not quiet and jitter <= 0 and EPS * found.condition(least) > MOST_ROUNDING:
+        _warn_of_condition(found, least)
     return replace(found, jitter=jitter)
 
 
@@ -73,3 +89,17 @@ def _warn(found: Spectrum, what: str) -> None:
         advice = "Check that the kernel is one."
     message = f"The Gram matrix {problem}: its smallest eigenvalue is {found.smallest:.3g}, its largest "
     warnings.warn(f"{message}{found.largest:.3g}. {what} {advice}", NotPositiveWarning, stacklevel=4)
+
+
+def _warn_of_condition(found: Spectrum, ridge: float) -> None:
+    """(K + ridge I) a = Y is solved to about eps times the condition number: all of it where Y is least smooth."""
+    condition = found.condition(ridge)
+    digits = max(0, math.floor(-math.log10(EPS * condition)))
+    enough = EPS * found.largest / MOST_ROUNDING - found.smallest
+    warnings.warn(
+        f"With the ridge {ridge:.3g} the Gram matrix has the condition number {condition:.2g}: where the targets of "
+        f"nearly equal rows differ, rounding leaves about {digits} digit{'' if digits == 1 else 's'} of the "
+        f"predictions. From a ridge of {1.01 * enough:.2g} on there are more than 3.",
+        ConditionWarning,
+        stacklevel=4,
+    )

@@ -12,13 +12,13 @@ from kernelgap.reports.audit_words import source_name
 from kernelgap.whole_file import whole
 
 FILE = "asked.json"
-OPTIONS = ("task", "leave_out", "rows", "delimiter", "header")
+OPTIONS = ("task", "leave_out", "keep", "rows", "delimiter", "header")
 
 
 def keep_asked(folder: Path, options: Mapping[str, Any]) -> None:
     """Note how the question was put, beyond what the ledger knows."""
     with whole(folder / FILE) as partial:
-        partial.write_text(json.dumps({name: options[name] for name in OPTIONS}) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps({name: options.get(name) for name in OPTIONS}) + "\n", encoding="utf-8")
 
 
 def command_of(audit: Audit) -> str:
@@ -27,8 +27,9 @@ def command_of(audit: Audit) -> str:
     words = ["kernelgap", "audit", source_name(audit)]
     for target in audit.table.targets:
         words += ["--target", target]
-    for column in asked.get("leave_out") or ():
-        words += ["--leave-out", str(column)]
+    for name in ("leave_out", "keep"):
+        for column in asked.get(name) or ():
+            words += [f"--{name.replace('_', '-')}", str(column)]
     for name in ("task", "rows", "delimiter"):
         if asked.get(name) is not None:
             words += [f"--{name}", str(asked[name])]

@@ -27,10 +27,13 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     reached = gap.kernel_samples
     last = float(kernels.x.max())
     right = max(last, float(gap.samples)) * (BEYOND if gap.kind == "out of reach" else 1.0)
-    right = max(right, min(reached.value, FURTHEST * last)) if math.isfinite(reached.value) else right
+    law = law_of(kernels) if gap.kind in ("extrapolated", "out of reach") else None
+    for end in (reached.value, law.reaches(target) if law is not None and gap.kind == "extrapolated" else math.inf):
+        right = max(right, min(end, FURTHEST * last)) if math.isfinite(end) else right
     right *= 1.6 if gap.kind in ("extrapolated", "out of reach") else 1.0
     left = float(min(kernels.x.min(), gap.samples, max(1.0, reached.value)))
-    beyond = _beyond(kernels, gap.kind, last, right, reached.value)
+    ends = [] if law is None else [last, right]
+    beyond = pd.DataFrame({"x": ends, "value": [law.at(n) for n in ends] if law is not None else []})
     positive = [v for v in (*kernels.value, target, *beyond.value) if v > 0]
     least = LEAST * min(positive, default=1.0)
     kernels = kernels.assign(low=kernels.low.clip(lower=least), value=kernels.value.clip(lower=least))
@@ -84,7 +87,8 @@ def _network_layers(audit: Audit, target: float, left: float, right: float, x: A
         .encode(x=x("x"), y=y("value"), tooltip=tooltip),
     ]  # fmt: skip
     if math.isfinite(reached.value) and reached.value <= right:
-        words = f"{digits(reached.value)} samples"
+        least = "at least " if gap.kind == "extrapolated" else ""
+        words = f"{least}{digits(reached.value)} samples"
         place = pd.DataFrame([{"x": max(reached.value, left), "value": target, "words": words, "told": words}])
         there = alt.Chart(place).encode(x=x("x"), y=y("value"))
         align: Literal["left", "right"] = "right" if reached.value > gap.samples else "left"
@@ -96,12 +100,3 @@ def _network_layers(audit: Audit, target: float, left: float, right: float, x: A
         text = alt.Chart(place, name="words_gap").encode(x=x("x"), y=y("value"), text="words:N")
         layers.append(text.mark_text(align=align, baseline="top", dy=12, fontSize=12, color=MUTED))
     return layers
-
-
-def _beyond(kernels: pd.DataFrame, kind: str, last: float, right: float, reached: float) -> pd.DataFrame:
-    """Points of the power law from the last size on; none where everything was measured."""
-    law = law_of(kernels) if kind in ("extrapolated", "out of reach") else None
-    if law is None:
-        return pd.DataFrame({"x": [], "value": []})
-    end = min(reached, right) if math.isfinite(reached) else right
-    return pd.DataFrame([{"x": n, "value": law.at(n)} for n in (last, end)])

@@ -1,5 +1,6 @@
 """The data behind the charts of an audit: one row a point."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,6 +85,13 @@ class Law(NamedTuple):
 
     def at(self, samples: float) -> float:
         return float(np.exp(self.constant) * samples**self.slope)
+
+    def reaches(self, error: float) -> float:
+        """With how many samples; infinite if never."""
+        if self.slope >= 0 or error <= 0:
+            return math.inf
+        with np.errstate(over="ignore"):
+            return float(np.exp((np.log(error) - self.constant) / self.slope))
 
 
 def best_kernels(audit: Audit) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -43,16 +44,19 @@ OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "
 Draw = Callable[..., Any]  # of an audit, for the page or alone
 
 
-def write_audit_page(audit: Audit) -> Path:
-    """Write ``report.html``, ``charts/`` and the tables into the folder of an audit."""
+def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
+    """Write ``report.html``, ``charts/`` and the tables into the folder of an audit.
+
+    After the time ``until``, on the clock ``time.monotonic``, no more charts are saved as pictures: the page has them.
+    """
     try:
         charts = _charts(audit)
         drawn = {name: draw(audit, on_page=True) for name, draw in charts.items()}
         on_page = {name: chart for name, chart in drawn.items() if chart is not None}
-        _draw_pictures(audit, {name: charts[name] for name in on_page})
+        saved = _draw_pictures(audit, {name: charts[name] for name in on_page}, until)
         _write_tables(audit)
         with whole(audit.folder / FILE) as partly:
-            partly.write_text(render("audit.html", _context(audit, list(on_page)), on_page), encoding="utf-8")
+            partly.write_text(render("audit.html", _context(audit, list(on_page), saved), on_page), encoding="utf-8")
     except OSError as error:
         raise InputError(f"The report could not be written to '{audit.folder}': {error.strerror}.") from None
     return audit.folder / FILE
@@ -67,7 +71,9 @@ def _charts(audit: Audit) -> dict[str, Draw]:
     return {**charts, **more, "gap": gap_chart, "features": features_chart}
 
 
-def _draw_pictures(audit: Audit, charts: dict[str, Draw]) -> None:
+def _draw_pictures(audit: Audit, charts: dict[str, Draw], until: float) -> set[str]:
+    """The names of those for which there was time."""
+    saved = set()
     folder = audit.folder / "charts"
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*"):
@@ -75,8 +81,12 @@ def _draw_pictures(audit: Audit, charts: dict[str, Draw]) -> None:
             old.unlink()
     with console.progress("charts") as show:
         for i, (name, draw) in enumerate(charts.items()):
+            if time.monotonic() >= until:
+                break
             show(i / len(charts), name)
             save_pictures(draw(audit, on_page=False), folder, name)
+            saved.add(name)
+    return saved
 
 
 def _write_tables(audit: Audit) -> None:
@@ -89,7 +99,7 @@ def _write_tables(audit: Audit) -> None:
         partly.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _context(audit: Audit, charts: list[str]) -> dict[str, Any]:
+def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]:
     answer, table = audit.answer, audit.table
     kept = kept_environment(audit.folder)
     return {
@@ -110,12 +120,15 @@ def _context(audit: Audit, charts: list[str]) -> dict[str, Any]:
         "plan": audit.plan,
         "pool": table.rows - table.test_rows,
         "budget": clock(audit.plan.budget),
+        "given": clock(audit.budget),
         "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
         "unfinished": _unfinished(audit),
         "failures": audit.failures,
         "winner": audit.winner if audit.model_path is not None else None,
+        "learned": audit.model_sentence,
+        "unkept": _unkept(audit),
         "command": command_of(audit),
-        "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES] for name in charts},
+        "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES if name in saved] for name in charts},
         "exports": [CONTENDERS, FITS, ANSWER],
         "how": {
             "work": duration(float(audit.fits.seconds.sum())),
@@ -128,13 +141,21 @@ def _context(audit: Audit, charts: list[str]) -> dict[str, Any]:
     }
 
 
+def _unkept(audit: Audit) -> list[str]:
+    """Who has less validation error than the model that is kept, although nobody is ahead."""
+    known = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    if audit.winner is None or audit.verdict != "undecided":
+        return []
+    return [str(name) for name, error in known.items() if error < known[audit.winner]]
+
+
 def _tiles(audit: Audit) -> list[dict[str, str]]:
     """A few numbers in large type."""
     answer, comparison = audit.answer, audit.answer.comparison
     rows = audit.with_samples(comparison.samples).set_index("contender")
     tiles = [
         {
-            "words": f"best {kind}",
+            "words": f"best {kind} by validation",
             "number": digits(error.value),
             "more": f"{name}: {_quality(rows.loc[name])}",
             "colour": kind,
@@ -164,16 +185,19 @@ def _gap_tile(audit: Audit) -> dict[str, str]:
     words = "kernel gap"
     if gap.factor is None:
         return {"words": words, "number": "\u2013", "more": "why not, see below"}
-    if gap.kind == "out of reach":
-        low = f"over {digits(gap.factor.low)}\u00d7" if math.isfinite(gap.factor.low) else "\u221e"
-        return {"words": words, "number": low, "more": "extrapolated: the kernel's curve never gets there"}
+    if gap.kind in ("extrapolated", "out of reach"):
+        if gap.kernel_samples is not None and gap.kernel_samples.low < gap.samples:
+            return {"words": words, "number": "?", "more": "not reached, and not told how far it is: see below"}
+        low = f"\u2265 {digits(gap.factor.low)}\u00d7" if math.isfinite(gap.factor.low) else "\u221e"
+        more = "the samples, for the kernel to do as well; extrapolated"
+        never = "extrapolated: the kernel's curve never gets there"
+        return {"words": words, "number": low, "more": more if gap.kind == "extrapolated" else never}
     number = f"{digits(gap.factor.value)}\u00d7"
     high = digits(gap.factor.high) if math.isfinite(gap.factor.high) else "\u221e"
     if gap.kind == "below":
         return {"words": words, "number": f"\u2264 {number}", "more": "the samples, for the kernel to do as well"}
     more = f"the samples, for the kernel to do as well (95% interval {digits(gap.factor.low)} to {high})"
-    extrapolated = "; extrapolated" if gap.kind == "extrapolated" else ""
-    return {"words": words, "number": number, "more": more + extrapolated}
+    return {"words": words, "number": number, "more": more}
 
 
 def _accuracy(audit: Audit) -> str | None:

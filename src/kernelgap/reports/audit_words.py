@@ -26,6 +26,7 @@ COLOURS: dict[Family, str] = {
 }
 CONTENDERS = {
     "2layer": "network with one hidden layer",
+    "2layer-small": "network with one hidden layer of 64, in a hurry",
     "3layer": "network with two hidden layers",
     "3resnet": "residual network with two hidden layers",
     "resnet-2": "residual network of two blocks",

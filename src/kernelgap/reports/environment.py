@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from kernelgap.machine import cores
+from kernelgap.whole_file import read_small
 
 FILE = "environment.json"
 PACKAGES = ("kernelgap", "jax", "jaxlib", "numpy", "scipy", "scikit-learn", "pandas")
@@ -30,8 +31,8 @@ def keep_environment(folder: Path) -> None:
 def kept_environment(folder: Path) -> dict[str, str] | None:
     """What was noted at the end of the run, if anything was."""
     try:
-        found = json.loads((folder / FILE).read_text())
-    except (OSError, ValueError):
+        found = json.loads(read_small(folder / FILE))
+    except (OSError, ValueError, RecursionError):
         return None
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None
 

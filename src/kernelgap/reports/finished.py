@@ -2,15 +2,30 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
 
 from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
 from kernelgap.experiments.gap_of_run import gap_of_run
 from kernelgap.sweeps import AnyTrial, Store
+from kernelgap.sweeps.run_file import as_stored
+
+
+class _About(TypedDict, total=False):
+    """What a start notes for the page."""
+
+    title: str
+    problem: str
+    samples: Annotated[int, Field(ge=1)]
+    x: Literal["width", "beta", "norm"]
+
+
+_ABOUT = TypeAdapter(_About)
 
 
 @dataclass(frozen=True)
@@ -39,7 +54,9 @@ def read_run(folder: str | Path, table: pd.DataFrame | None = None) -> FinishedR
     if found.empty:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
     if table is None:
-        found.attrs = _attrs(found, trials, description, about, Path(folder))
+        with as_stored(folder, "what it says of itself", mistakes=True):
+            _ABOUT.validate_python(about, strict=True)
+            found.attrs = _attrs(found, trials, description, about, Path(folder))
         found.attrs["failures"] = [asdict(failure) for failure in failures]
         gap = gap_of_run(found)
         found.attrs["gap"] = None if gap is None else gap.as_record()

@@ -25,7 +25,7 @@ from kernelgap.reports.looks import looks
 from kernelgap.reports.norm_chart import norm_chart
 from kernelgap.reports.paper_values import LABEL, REMARKS
 from kernelgap.reports.render import render
-from kernelgap.reports.signals import Signals, has_signals, learned_at, signals_of
+from kernelgap.reports.signals import Signals, learned_at, signals_of
 from kernelgap.reports.summary import best_of_methods, summarise, told
 from kernelgap.reports.width_chart import width_chart
 from kernelgap.reports.words import has_base, rounded
@@ -69,8 +69,7 @@ class Drawn(NamedTuple):
 def write_report(folder: str | Path, table: pd.DataFrame | None = None) -> Report:
     """Write ``report.html`` and ``charts/`` into a run's folder.
 
-    ``table`` is what ``kernelgap.run`` returned, at the end of a run; without it the folder is read. The best network
-    is trained once more for its learning curves, unless that was done before or would take minutes.
+    ``table`` is what ``kernelgap.run`` returned, at the end of a run; without it the folder is read.
     """
     run = read_run(folder, table)
     try:
@@ -159,9 +158,7 @@ def _best(run: FinishedRun) -> dict[str, Any] | None:
         return None
     trial = run.trials[row.trial]
     assert isinstance(trial, Trial)
-    chunk = run.times[run.times.label == trial.label]
-    seconds = float((chunk.seconds / chunk.trials).max()) if len(chunk) else 0.0
-    signals: Signals | None = signals_of(trial, run.folder, seconds)
+    signals = signals_of(trial, row.curves)
     return {
         "name": f"{trial.method} at {place(row, axis_of(run.table))}",
         "setting": setting(row),
@@ -171,8 +168,6 @@ def _best(run: FinishedRun) -> dict[str, Any] | None:
         "drop": trial.schedule.drop_at * trial.schedule.epochs if trial.schedule.drop > 1 else None,
         "signals": signals,
         "order": _order(signals, run.table.attrs["threshold"]),
-        "again": signals["target"][-1] if signals is not None and signals["target"] else None,
-        "too_long": duration(seconds) if signals is None and has_signals(trial) else None,
     }
 
 
@@ -199,8 +194,8 @@ def _tiles(attrs: dict[str, Any], summary: pd.DataFrame) -> list[dict[str, str]]
     tiles.append({"number": _number(attrs["threshold"]), "words": "the threshold", "more": _leaves(attrs)})
     gap = attrs.get("gap")
     if gap:
-        more = f"samples for {gap['error']:.2g}, on average over the family"
-        tiles.append({"number": f"{gap['needed']:,}", "words": "any kernel needs", "more": more})
+        more = f"samples for {gap['error']:.2g}, on average over the family, if it is fixed beforehand"
+        tiles.append({"number": f"{gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
     return tiles
 
 

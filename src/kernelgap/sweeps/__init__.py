@@ -1,6 +1,6 @@
 """Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
-from kernelgap.sweeps.by_sgd import train_again, train_watched
+from kernelgap.sweeps.by_sgd import train_again
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.meter import Progress
@@ -41,5 +41,4 @@ __all__ = [
     "run_chunk",
     "run_chunks",
     "train_again",
-    "train_watched",
 ]

@@ -3,6 +3,7 @@
 The unit of work and of storage.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,7 +47,8 @@ class TrialResult:
     """What came of one trial. ``status`` is "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
 
     The errors of a trial that is not done are infinite. ``measures`` are further numbers by name, such as the Frobenius
-    norm of W (``norm``); each becomes a column of the results.
+    norm of W (``norm``); each becomes a column of the results. ``weights`` are those of the chunk's best network, as a
+    safetensors file.
     """
 
     trial_id: str
@@ -58,6 +60,7 @@ class TrialResult:
     diverged_at: int | None = None
     curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
     measures: dict[str, float] = field(default_factory=dict)
+    weights: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -67,36 +70,37 @@ class ChunkResult:
     chunk_id: str
     seconds: float
     rows: tuple[Row, ...]
+    weights: dict[str, bytes] = field(default_factory=dict, repr=False)  # by the trial's id
 
     @classmethod
     def of(cls, chunk: Chunk, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
-        by_id = dict(zip(chunk.trial_ids, chunk.trials, strict=True))
-        return cls(chunk.id, seconds, tuple(_row(chunk, by_id[result.trial_id], result) for result in results))
+        by_id, results = dict(zip(chunk.trial_ids, chunk.trials, strict=True)), tuple(results)
+        rows = tuple(_row(chunk, by_id[result.trial_id], result) for result in results)
+        return cls(chunk.id, seconds, rows, {r.trial_id: r.weights for r in results if r.weights is not None})
 
     @cached_property
     def results(self) -> tuple[TrialResult, ...]:
-        return tuple(_result(*row) for row in self.rows)
+        return tuple(_result(self.weights.get(row[0]), *row) for row in self.rows)
 
 
 def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
+    errors = (result.train_error, result.validation_error, result.test_error, result.test_standard_error)
+    finite = all(math.isfinite(error) for error in errors)
     return (
         result.trial_id,
         chunk.id,
         trial.as_json,
-        result.status,
-        result.train_error,
-        result.validation_error,
-        result.test_error,
-        result.test_standard_error,
+        result.status if finite or result.status != "done" else "diverged",  # it overflows on other samples
+        *(math.inf if math.isnan(error) else error for error in errors),
         result.diverged_at,
         to_json(result.curves).decode(),
         to_json(result.measures).decode(),
     )
 
 
-def _result(trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
+def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
     *numbers, curves, measures = rest
-    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures)])
+    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures), weights])
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:

@@ -1,17 +1,24 @@
 """One SQLite file a run: what was planned, which chunks are finished, and which failed.
 
-What came of a finished chunk is the business of the kinds of run: each has tables of its own beside these.
+What came of a finished chunk is the business of the kinds of run: each has tables of its own beside these. Whatever is
+read is checked, since a file may be damaged, or come from anyone; reading it takes no longer than ``LOOK``.
 """
 
 import json
 import sqlite3
+import time
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from kernelgap.errors import InputError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from kernelgap.errors import InputError, first_mistake, short, shown
 from kernelgap.lock import holding
 from kernelgap.sweeps.work import Work
 
@@ -25,6 +32,14 @@ TABLES = (
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds")}
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
+LEFT = "It was left as it is: move it away, or choose another folder."
+LOOK = 20.0  # seconds that one look into a file may take
+STEPS = 100_000  # of SQLite's machine between two looks at the clock
+LONGEST_VALUE = 2**29  # bytes of a value that is read
+WRONG = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
+    *(SyntaxError, tokenize.TokenError, zlib.error, zipfile.BadZipFile),  # what numpy's files are read with
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +50,59 @@ class Failure:
     label: str
     attempts: int
     error: str
+
+
+class DamagedRunError(InputError):
+    """A run's file that cannot be read as it is."""
+
+    def __init__(self, path: Path, reason: object) -> None:
+        what = first_mistake(reason) if isinstance(reason, ValidationError) else str(reason)
+        super().__init__(f"'{path}' is not a readable run: {' '.join(what.split()).rstrip('.')}. {LEFT}")
+
+
+@contextmanager
+def as_stored(folder: str | Path, what: str = "what it holds", *, mistakes: bool = False) -> Iterator[None]:
+    """Around what is made of a run's content: that it cannot be made is the file's fault, and becomes a sentence.
+
+    An ``InputError`` is a sentence already; with ``mistakes`` it is about what is stored, and said to be.
+    """
+    path = Path(folder) / RunFile.FILE
+    try:
+        yield
+    except DamagedRunError:
+        raise
+    except InputError as error:
+        if not mistakes:
+            raise
+        raise DamagedRunError(path, f"{what} is wrong: {error}") from error
+    except ValidationError as error:
+        raise DamagedRunError(path, f"{what} is wrong: {first_mistake(error)}") from error
+    except WRONG as error:
+        reason = f"{type(error).__name__}: {short(str(error))}"
+        raise DamagedRunError(path, f"{what} cannot be used ({reason})") from error
+
+
+class _Description(BaseModel):
+    """What every kind of run says of itself; each says more."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    experiment: str | None = None
+    scale: str | None = None
+    seed: int | None = None
+    chunks: list[str] = []
+
+
+class _About(BaseModel):
+    """What a start of a run notes; most of it for its report."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    chunks: list[str] = []
+
+
+_FAILURES = TypeAdapter(list[tuple[str, str, int, str]])
+_IDS = TypeAdapter(list[tuple[str]])
 
 
 class RunFile:
@@ -54,7 +122,7 @@ class RunFile:
     @classmethod
     def check_exists(cls, folder: str | Path) -> None:
         """Refuse a folder in which nothing was run."""
-        if not (Path(folder) / cls.FILE).exists():
+        if not (Path(folder) / cls.FILE).exists() and not _log(Path(folder) / cls.FILE):
             raise InputError(f"There is no run in '{folder}': give the folder that 'kernelgap run' wrote to.")
 
     @classmethod
@@ -72,6 +140,7 @@ class RunFile:
                 cls._renew(connection)
             except sqlite3.Error as error:
                 raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
             with closing(connection):
                 yield cls(folder, connection)
 
@@ -82,7 +151,11 @@ class RunFile:
         cls.check_exists(folder)
         path = Path(folder) / cls.FILE
         _check(path, {**COLUMNS, **cls.COLUMNS}, quick=True)
-        with closing(_read_only(path)) as connection:
+        try:
+            opened = _read_only(path)
+        except (sqlite3.Error, OSError) as error:
+            raise DamagedRunError(path, error) from None
+        with closing(opened) as connection:
             yield cls(Path(folder), connection)
 
     @classmethod
@@ -92,22 +165,44 @@ class RunFile:
     def describe(self, description: dict[str, object]) -> None:
         """Say what this run is. A folder that holds a different run is refused, never mixed."""
         text = json.dumps(description, sort_keys=True)
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
-        if held is None:
+        held = self._rows("SELECT value FROM run WHERE key = 'description'")
+        if not held:
+            if self.finished():
+                raise DamagedRunError(self.folder / self.FILE, "it holds results and does not say of which run")
             with self._writing("The run's description"):
                 self._connection.execute("INSERT INTO run VALUES ('description', ?)", (text,))
-        elif held[0] != text:
-            old = json.loads(held[0])
+        elif held[0][0] != text:
+            old = self.description()
             changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
             advice = "choose another with --out, or move it away."
             if changed == ["chunks"]:
                 raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
             raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Refuse results that cannot be read, before more are computed that would stand beside them."""
+        self.about()
+        self.finished()
+        self.failures()
 
     def description(self) -> dict[str, Any]:
         """What ``describe`` was told; empty if nothing yet."""
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'description'").fetchone()
-        return {} if held is None else json.loads(held[0])
+        return self._said("description", _Description)
+
+    def _said(self, key: str, model: type[BaseModel]) -> dict[str, Any]:
+        held = self._rows("SELECT value FROM run WHERE key = ?", key)
+        with as_stored(self.folder, f"its {key}", mistakes=True):
+            if not held:
+                return {}
+            if len(held) > 1:
+                raise InputError("it is there twice")
+            found = json.loads(held[0][0])
+            if not isinstance(found, dict):
+                raise InputError(f"{shown(found)} is no object with names")
+            model.model_validate(found)
+            return found
 
     def note(self, about: dict[str, object]) -> None:
         """Keep what a report says of the run; a later start may say it otherwise."""
@@ -116,12 +211,20 @@ class RunFile:
 
     def about(self) -> dict[str, Any]:
         """What was last noted; empty if nothing was."""
-        held = self._connection.execute("SELECT value FROM run WHERE key = 'about'").fetchone()
-        return {} if held is None else json.loads(held[0])
+        return self._said("about", _About)
 
     def finished(self) -> set[str]:
         """The ids of the chunks that are stored."""
-        return {row[0] for row in self._connection.execute("SELECT id FROM chunks")}
+        with as_stored(self.folder, "the list of its chunks"):
+            return {row[0] for row in _IDS.validate_python(self._rows("SELECT id FROM chunks"))}
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """All that a query gives, within the time that a look may take."""
+        try:
+            with _within(self._connection):
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise DamagedRunError(self.folder / self.FILE, _reason(error)) from None
 
     @contextmanager
     def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:
@@ -143,10 +246,11 @@ class RunFile:
 
     def failures(self) -> list[Failure]:
         """The chunks that failed since the last start, by their labels."""
-        if not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'failures'").fetchone():
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'failures'"):
             return []  # written before failures were
-        rows = self._connection.execute("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
-        return [Failure(*row) for row in rows]
+        rows = self._rows("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
+        with as_stored(self.folder, "the list of its failures"):
+            return [Failure(*row) for row in _FAILURES.validate_python(rows, strict=True)]
 
     def forget_failures(self) -> None:
         """A new start tries them again."""
@@ -166,6 +270,24 @@ class RunFile:
             raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {KEPT}") from None
 
 
+@contextmanager
+def _within(connection: sqlite3.Connection) -> Iterator[None]:
+    """In the block a statement that takes longer than a look may is interrupted."""
+    end = time.monotonic() + LOOK
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def _reason(error: sqlite3.Error) -> str:
+    text = str(error)
+    if text == "interrupted":
+        return f"to read it takes longer than {LOOK:.0f} s"
+    return f"{text} (another program is writing it: try again)" if "locked" in text else text
+
+
 def _read_only(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. In a folder that cannot be written, the file itself has to be enough."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -174,26 +296,52 @@ def _read_only(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        log = path.with_name(f"{path.name}-wal")
-        if log.exists() and log.stat().st_size:
+        if _log(path):
             raise
         connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    connection.execute("PRAGMA trusted_schema = OFF")
     return connection
+
+
+def _log(path: Path) -> bool:
+    """Whether something is in SQLite's log that may not be in the file yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _check(path: Path, columns: dict[str, tuple[str, ...]], quick: bool = False) -> None:
     """Refuse a file that is damaged or something else, before anything is written to it."""
-    if not path.exists() or (not path.stat().st_size and not quick):
-        return
+    there = path.exists()
+    if there and not path.is_file():
+        raise DamagedRunError(path, "it is no file")
+    if not (there and path.stat().st_size):
+        if _log(path):  # SQLite would throw the log away
+            raise DamagedRunError(path, f"it is {'empty' if there else 'gone'}, and its log '{path.name}-wal' is not")
+        if not (there and quick):
+            return
     try:
-        with closing(_read_only(path)) as connection:
-            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if tables or quick:  # none: killed before its first words
-                for table, names in columns.items():
-                    connection.execute(f"SELECT {', '.join(names)} FROM {table} LIMIT 1")
+        with closing(_read_only(path)) as connection, _within(connection):
+            _check_tables(connection, columns, quick)
             found = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
             if found != [("ok",)]:
                 raise sqlite3.DatabaseError(" ".join(str(found[0][0]).split()))
-    except (sqlite3.Error, OSError) as error:
-        advice = "It was left as it is: move it away, or choose another folder."
-        raise InputError(f"'{path}' is not a readable run: {error}. {advice}") from None
+    except sqlite3.Error as error:
+        raise DamagedRunError(path, _reason(error)) from None
+    except OSError as error:
+        raise DamagedRunError(path, error) from None
+
+
+def _check_tables(connection: sqlite3.Connection, columns: dict[str, tuple[str, ...]], quick: bool) -> None:
+    """Tables with these columns, and nothing that computes: a view or a trigger may have no end."""
+    tables = set()
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        computes = kind in ("view", "trigger") or "virtual" in str(sql)[:30].lower()
+        if computes or not isinstance(name, str):
+            raise sqlite3.DatabaseError(f"it has {shown(name)}, a {kind} that computes, and no run of kernelgap does")
+        tables |= {name} if kind == "table" else set()
+    if tables or quick:  # none: killed before its first words
+        for table, names in columns.items():
+            if connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone():
+                raise sqlite3.DatabaseError(f"its table {table} has columns that compute")
+            connection.execute(f"SELECT {', '.join(names)} FROM {table} LIMIT 1").fetchone()

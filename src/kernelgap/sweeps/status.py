@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field
+from typing_extensions import TypedDict
 
 from kernelgap.lock import last_holder
 from kernelgap.sweeps.meter import Meter
 from kernelgap.sweeps.run_file import Failure, RunFile
+from kernelgap.whole_file import read_small
 
 FILE = "status.json"
 OFTEN = 1.0  # seconds between two entries
@@ -58,6 +62,33 @@ class Diary:
             os.replace(draft, self._path)
 
 
+def _to_share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+Time = Annotated[float, Field(ge=0, le=1e11, allow_inf_nan=False)]  # seconds since 1970
+Share = Annotated[float, Field(allow_inf_nan=False), AfterValidator(_to_share)]
+
+
+class RunningChunk(TypedDict):
+    """A chunk that is under way, as the diary has it."""
+
+    label: str
+    share: Share
+    seconds: Annotated[float, Field(ge=-1e11, le=1e11)]
+
+
+class Entry(BaseModel):
+    """What the diary says."""
+
+    began: Time
+    updated: Time
+    share_at_start: Share
+    share: Share
+    finished_share: Share
+    running: list[RunningChunk]
+
+
 @dataclass(frozen=True)
 class Status:
     """A run as it stands. ``elapsed`` and ``remaining`` are seconds of this start, or of the last; None if unknown."""
@@ -100,14 +131,17 @@ def read_status(folder: str | Path) -> Status:
     done = len(finished & planned if planned else finished)
     entry = _entry(Path(folder))
     holder = last_holder(Path(folder))
-    fresh = time.time() - entry.get("updated", 0.0) < SILENT
+    fresh = entry is not None and time.time() - entry.updated < SILENT
     held = holder is not None and (holder.alive if holder.here else fresh)
     chunks = len(planned) or done + len(failures)
     ended = done == chunks
-    running = tuple(entry.get("running", ())) if held and not ended else ()
+    running = tuple(dict(chunk) for chunk in entry.running) if entry is not None and held and not ended else ()
     by_count = done / chunks if chunks else 0.0
-    share = 1.0 if ended else float(entry.get("share" if held else "finished_share", by_count))
-    elapsed = (time.time() if held else entry["updated"]) - entry["began"] if entry else None
+    share, elapsed = by_count, None
+    if entry is not None:
+        share = entry.share if held else entry.finished_share
+        elapsed = (time.time() if held else entry.updated) - entry.began
+    share = 1.0 if ended else share
     if holder is not None and not held:
         holder = None
     return Status(
@@ -124,18 +158,19 @@ def read_status(folder: str | Path) -> Status:
         failures=tuple(failures),
         share=share,
         elapsed=elapsed,
-        remaining=_remaining(entry, share, elapsed) if held else None,
+        remaining=None if entry is None or elapsed is None or not held else _remaining(entry, share, elapsed),
     )
 
 
-def _remaining(entry: dict[str, Any], share: float, elapsed: float | None) -> float | None:
+def _remaining(entry: Entry, share: float, elapsed: float) -> float | None:
     """At the pace of this start so far."""
-    gone = share - entry.get("share_at_start", 0.0)
-    return None if elapsed is None or gone <= 0 else elapsed * (1 - share) / gone
+    gone = share - entry.share_at_start
+    return None if gone <= 0 else elapsed * (1 - share) / gone
 
 
-def _entry(folder: Path) -> dict[str, Any]:
+def _entry(folder: Path) -> Entry | None:
+    """What the coordinator wrote last; None if that cannot be read, as it is of use but not needed."""
     try:
-        return dict(json.loads((folder / FILE).read_text()))
+        return Entry.model_validate_json(read_small(folder / FILE))
     except (OSError, ValueError):
-        return {}
+        return None

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
 from kernelgap import problems
+from kernelgap.sweeps.stored import check_results, read_curves, read_descriptions, read_measures
 from kernelgap.sweeps.trial import method_of
 from kernelgap.sweeps.uncollected import uncollected
 
@@ -28,17 +27,31 @@ def trials_table(rows: Iterable[tuple[Any, ...]]) -> "pd.DataFrame":
     return table.loc[text.sort_values(ORDER).index].reset_index(drop=True)
 
 
+def check_rows(rows: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse rows of (description, *results, id, curves) of which no table can be made."""
+    if rows:
+        descriptions, *results, ids, curves = zip(*rows, strict=True)
+        _methods(read_descriptions(descriptions))
+        check_results(dict(zip(RESULTS, results, strict=True)), ids)
+        read_curves(curves)
+
+
+def _methods(trials: Sequence[dict[str, Any]]) -> list[str]:
+    return [method_of(trial["kind"], *(trial.get(word) for word in WORDS)) for trial in trials]
+
+
 def _unsorted(rows: Sequence[tuple[Any, ...]]) -> "pd.DataFrame":
     import pandas as pd
 
     if not rows:
         return pd.DataFrame(columns=ORDER)
     descriptions, *results, ids, curves, measures = zip(*rows, strict=True)
-    trials = [from_json(text) for text in descriptions]
+    trials = read_descriptions(descriptions)
+    check_results(dict(zip(RESULTS, results, strict=True)), ids)
     words = [[trial.get(word) for trial in trials] for word in WORDS]
     kinds, stated = ([trial[name] for trial in trials] for name in ("kind", "problem"))
     columns = {
-        "method": list(map(method_of, kinds, *words)),
+        "method": _methods(trials),
         "kind": kinds,
         **dict(zip(WORDS[:3], words, strict=False)),
         "problem": stated,
@@ -46,7 +59,7 @@ def _unsorted(rows: Sequence[tuple[Any, ...]]) -> "pd.DataFrame":
         **{name: [trial.get(name) for trial in trials] for name in NUMBERS},
         **dict(zip(RESULTS, results, strict=True)),
         "trial": ids,
-        "curves": [from_json(text) for text in curves],
+        "curves": read_curves(curves),
     }
-    measured = pd.DataFrame([from_json(text) for text in measures])
+    measured = pd.DataFrame(read_measures(measures))
     return pd.DataFrame(columns).astype(TYPES).join(measured)

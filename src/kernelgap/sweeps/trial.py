@@ -1,5 +1,6 @@
 """A trial: a frozen, validated description of one fit. Its hash is its identity."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
@@ -12,6 +13,9 @@ from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown, validated
 from kernelgap.sweeps.written import Searched, digest_of, numbers, written
 from kernelgap.training import Schedule, built, get_model
+
+MOST_ROWS = 10**8  # of a sample
+WIDEST = 10**6
 
 LINEAR_MODES = {"last": "last", "ntk": "NTK"}  # modes that are kernel methods, as the paper writes them
 
@@ -40,16 +44,26 @@ class Description(Searched):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     problem: str
-    samples: Annotated[int, Field(ge=1)]
+    samples: Annotated[int, Field(ge=1, le=MOST_ROWS)]
     seed: Annotated[int, Field(ge=0, lt=2**32)]
-    validation_samples: Annotated[int, Field(ge=2)] = 1000
-    test_samples: Annotated[int, Field(ge=2)] = 5000
+    validation_samples: Annotated[int, Field(ge=2, le=MOST_ROWS)] = 1000
+    test_samples: Annotated[int, Field(ge=2, le=MOST_ROWS)] = 5000
 
     @field_validator("problem")
     @classmethod
     def _canonical(cls, text: str) -> str:
         """The same problem always in the same words, so that it has the same identity."""
         return _problem_spec(text)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it needs at the least: the samples, and the weights or the Gram matrix with what is made of it."""
+        problem = problems.get(self.problem)
+        rows = self.samples + self.validation_samples + self.test_samples
+        return 8 * rows * (problem.d + problem.outputs) + self._memory_to_learn(problem)
+
+    @abstractmethod
+    def _memory_to_learn(self, problem: problems.Problem) -> int: ...
 
     @property
     def id(self) -> str:
@@ -75,7 +89,7 @@ class Trial(Description):
     kind: Literal["sgd"] = "sgd"
     network: str
     mode: str
-    width: Annotated[int, Field(ge=1)]
+    width: Annotated[int, Field(ge=1, le=WIDEST)]
     rate: Annotated[float, Field(gt=0)]
     decay: Annotated[float, Field(ge=0)]
     schedule: Schedule = Schedule()
@@ -105,6 +119,11 @@ class Trial(Description):
         overhead = 2000  # what a step costs besides its multiplications, felt at small widths
         return float((size + overhead) * self.samples * self.schedule.epochs)
 
+    def _memory_to_learn(self, problem: problems.Problem) -> int:
+        """Weights, their gradients and their momentum, in 4 bytes each."""
+        size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
+        return 3 * 4 * size
+
 
 class RidgeTrial(Description):
     """One exact ridge regression: with a kernel, or with the conjugate (last) or tangent (ntk) kernel of a network.
@@ -119,7 +138,7 @@ class RidgeTrial(Description):
     kernel: str | None = None
     network: str | None = None
     mode: str | None = None
-    width: Annotated[int, Field(ge=1)] | None = None
+    width: Annotated[int, Field(ge=1, le=WIDEST)] | None = None
     ridge: Annotated[float, Field(gt=0)]
     precision: Literal["float64"] = "float64"
 
@@ -169,6 +188,14 @@ class RidgeTrial(Description):
         size = networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
         return float((size + 10_000) * self.samples * 100)
 
+    def _memory_to_learn(self, problem: problems.Problem) -> int:
+        """The Gram matrix and its eigenvectors; of a tangent kernel the weights alone, as it is never formed."""
+        if self.mode != "ntk":
+            return 2 * 8 * self.samples**2
+        assert self.network is not None
+        assert self.width is not None
+        return 3 * 8 * networks.get(self.network).size(inputs=problem.d, outputs=problem.outputs, width=self.width)
+
 
 class BuiltTrial(Description):
     """One solution of section 8.2 that is built, not found: ``training.built``."""
@@ -177,7 +204,7 @@ class BuiltTrial(Description):
 
     kind: Literal["built"] = "built"
     recipe: str
-    width: int
+    width: Annotated[int, Field(ge=1, le=WIDEST)]
     decay: Annotated[float, Field(ge=0)]
 
     @model_validator(mode="after")
@@ -210,6 +237,9 @@ class BuiltTrial(Description):
         """Multiplications, roughly: a small training, and the outputs."""
         everything = self.samples + self.validation_samples + self.test_samples
         return float(1e9 + everything * self.width * problems.get(self.problem).d)
+
+    def _memory_to_learn(self, problem: problems.Problem) -> int:
+        return 2 * 8 * self.width * problem.d
 
 
 def _name(kernel: str) -> str:

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import Layers, Model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
 from kernelgap.training.sgd import State, advance, outputs, squared_errors
 
@@ -76,6 +76,7 @@ def train_grid(
     schedule: Schedule,
     seed: Sequence[int],
     evaluate: Mapping[str, Arrays] | None = None,
+    base: Arrays | None = None,
     epochs: Sequence[int] | None = None,
     watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -84,6 +85,8 @@ def train_grid(
 
     Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
     at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
+    ``base`` are inputs with the base signal there: how far the first block's output is from it becomes the curve
+    "base", for a network that has a first block (``records_first_output``).
     ``watch`` hears each of these epochs, with a function that gives a member as it is then.
     ``on_progress`` hears the share done.
 
@@ -92,9 +95,14 @@ def train_grid(
     not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
     """
     check_normalised(model.network)
-    if evaluate is not None and "train" in evaluate:
-        raise InputError('"train" is the training sample: give the sample to evaluate another name.')
+    for taken in {"train", "base"} & set(evaluate or {}):
+        raise InputError(f'"{taken}" is the name of a curve already: give the sample to evaluate another name.')
+    if base is not None and not records_first_output(model):
+        raise InputError(
+            f"{model.network.name} has no first block whose output could be compared with the base signal."
+        )
     samples = as_samples({"train": train, **(evaluate or {})})
+    signal = None if base is None else as_samples({"base": base})["base"]
     schedule.check_samples(samples["train"].x.shape[0])
     _check_columns(model.network, params, samples["train"])
     _check_members(rates, decays)
@@ -102,7 +110,7 @@ def train_grid(
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
-    members = _Members(model, frozen, samples, np.asarray(rates, float), np.asarray(decays, float), times)
+    members = _Members(model, frozen, samples, signal, np.asarray(rates, float), np.asarray(decays, float), times)
     size = group_size(trained, len(rates))
     state = _at_rest(trained, len(rates))
     n, longest = len(samples["train"].x), max(b - a for a, b in itertools.pairwise(times))
@@ -134,6 +142,11 @@ def train_grid(
     )
 
 
+def records_first_output(model: Model) -> bool:
+    """Whether the model is a network itself, not linearised, with a first residual block."""
+    return isinstance(model, Layers) and model.network.first_output is not None
+
+
 def group_size(trained: Params, members: int) -> int:
     """How many members train at once: as many as the cache holds, in groups of equal size."""
     most = max(1, CACHE // (8 * sum(w.size for w in trained.values())))
@@ -159,6 +172,7 @@ class _Members:
         model: Model,
         frozen: Params,
         samples: dict[str, Sample],
+        base: Sample | None,
         rates: np.ndarray,
         decays: np.ndarray,
         times: list[int],
@@ -167,8 +181,9 @@ class _Members:
         self.sample = Sample(*(np.concatenate(parts) for parts in zip(*samples.values(), strict=True)))
         ends = np.cumsum([s.x.shape[0] for s in samples.values()])
         self.rows = {n: slice(end - s.x.shape[0], end) for (n, s), end in zip(samples.items(), ends, strict=True)}
-        self.rates, self.decays, self.times = rates, decays, times
-        self.curves = {name: np.full((len(rates), len(times)), np.inf) for name in samples}
+        self.rates, self.decays, self.times, self.base = rates, decays, times, base
+        names = [*samples, *([] if base is None else ["base"])]
+        self.curves = {name: np.full((len(rates), len(times)), np.inf) for name in names}
         self.standard_errors = {name: np.full(len(rates), np.inf) for name in samples}
         self.diverged_at = np.full(len(rates), -1)
         self.reached = np.zeros(len(rates))
@@ -187,14 +202,20 @@ class _Members:
             with np.errstate(invalid="ignore", over="ignore"):
                 self.curves[name][group, time] = errors[:, rows].mean(axis=1)
                 self.standard_errors[name][group] = _standard_error(errors[:, rows])
+        if self.base is not None:
+            distances = squared_errors(self.model, state.trained, self.frozen, self.base, first=True)
+            with np.errstate(invalid="ignore", over="ignore"):
+                self.curves["base"][group, time] = distances[: len(group)].mean(axis=1)
         self.reached[group] = self.times[time]
         for member in group:
             error = self.curves["train"][member, time]
             if not np.isfinite(error) or error > self.hopeless:
                 self.diverged_at[member] = self.times[time]
                 self.reached[member] = self.times[-1]
+                for name in self.curves:
+                    self.curves[name][member, time] = np.inf
                 for name in self.rows:
-                    self.curves[name][member, time] = self.standard_errors[name][member] = np.inf
+                    self.standard_errors[name][member] = np.inf
 
     def share_done(self) -> float:
         return float(self.reached.mean() / self.times[-1])

@@ -18,8 +18,8 @@ class Schedule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    epochs: Annotated[int, Field(ge=1)] = 800
-    batch: Annotated[int, Field(ge=1)] = 50
+    epochs: Annotated[int, Field(ge=1, le=10**8)] = 800
+    batch: Annotated[int, Field(ge=1, le=10**8)] = 50
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
     drop_at: Annotated[float, Field(gt=0, le=1)] = 0.5
     drop: Annotated[float, Field(ge=1)] = 10.0

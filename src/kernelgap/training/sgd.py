@@ -74,17 +74,26 @@ def advance(
 ROWS = 256  # inputs evaluated at once: members x rows x width stays within a few megabytes
 
 
-@partial(jax.jit, static_argnames=("model",))
-def _blocked_errors(model: Model, trained: Params, frozen: Params, x: Array, y: Array) -> Array:
+@partial(jax.jit, static_argnames=("model", "first"))
+def _blocked_errors(model: Model, first: bool, trained: Params, frozen: Params, x: Array, y: Array) -> Array:
+    def out(w: Params, rows: Array) -> Array:
+        if not first:
+            return model.predict(w, frozen, rows)
+        assert model.network.first_output is not None
+        return model.network.first_output({**w, **frozen}, rows)
+
     def block(xy: tuple[Array, Array]) -> Array:
-        return jax.vmap(lambda w: jnp.sum((xy[1] - model.predict(w, frozen, xy[0])) ** 2, axis=-1))(trained)
+        return jax.vmap(lambda w: jnp.sum((xy[1] - out(w, xy[0])) ** 2, axis=-1))(trained)
 
     return jax.lax.map(block, (x, y))
 
 
-def squared_errors(model: Model, trained: Params, frozen: Params, sample: Sample) -> Float[np.ndarray, "members n"]:
-    """|y - out(x)|^2 for every member and row, summed over outputs."""
-    errors = np.asarray(_blocked_errors(model, trained, frozen, _blocks(sample.x), _blocks(sample.y)), dtype=float)
+def squared_errors(
+    model: Model, trained: Params, frozen: Params, sample: Sample, *, first: bool = False
+) -> Float[np.ndarray, "members n"]:
+    """|y - out(x)|^2 for every member and row, summed over outputs; with ``first`` |y - out1(x)|^2."""
+    blocks = _blocks(sample.x), _blocks(sample.y)
+    errors = np.asarray(_blocked_errors(model, first, trained, frozen, *blocks), dtype=float)
     return errors.transpose(1, 0, 2).reshape(errors.shape[1], -1)[:, : len(sample.x)]
 
 

@@ -105,3 +105,31 @@ def test_predictions_out_of_bounds_are_left_out_and_said(error):
     assert found.remarks == ("lost with 100 samples is left out: its predictions are out of all bounds.",)
     with pytest.raises(InputError, match="nothing to compare"):
         answer(results(made.entries[0], made.entries[2]), seed=0)
+
+
+def test_each_has_one_error_wherever_it_is_told():
+    """One seed of the network is missing: the kernel's error is over the seeds that both have, in all sentences."""
+    kernel = np.vstack([steady(level, seeds=1, salt=salt) for salt, level in enumerate((0.5, 0.5, 0.5, 0.9))])
+    made = results(
+        entry("laplace", "kernel", kernel, validation=0.5),
+        entry("3resnet", "network", steady(0.4, salt=4), validation=0.4),
+        entry("ridge", "yardstick", steady(0.1, seeds=4, salt=5)),
+        entry("trees", "yardstick", steady(0.2, seeds=1, salt=6), seeds=(3,)),
+    )
+    found = answer(made, seed=0)
+    told = {curve.contender: curve.errors[0].value for curve in found.curves}
+    assert found.comparison.kernel_error.value == pytest.approx(told["laplace"]) == pytest.approx(0.5)
+    assert found.comparison.network_error.value == pytest.approx(told["3resnet"])
+    assert told["trees"] == pytest.approx(0.2), "who has none of the seeds is told with his own"
+    sentences = " ".join((found.verdict.sentence, *found.verdict.reasons, *found.remarks))
+    assert "0.5 (laplace)" in sentences
+    assert "0.6" not in sentences, "the mean over all four of its seeds"
+    assert found.curves[0].validation == (0.5,)
+
+
+def test_nobody_is_ahead_of_those_who_had_no_time():
+    rivals = {"gaussian": "kernel", "ntk3": "kernel", "ck2": "kernel", "3resnet": "network", "2layer": "network"}
+    assert answer(whole(), seed=0, rivals={**rivals, "ck2": "network"}).verdict.outcome == "network ahead"
+    found = answer(whole(), seed=0, rivals=rivals).verdict
+    assert found.outcome == "undecided"
+    assert "There was no time for all kernels with so many samples: ck2 may do better than ntk3." in found.reasons

@@ -30,17 +30,31 @@ def test_beyond_what_was_measured_a_power_law_is_followed():
     assert found.kernel_samples.value == pytest.approx(3200)
     assert found.factor.value == pytest.approx(4)
     assert found.factor.low == pytest.approx(4)
-    assert found.factor.high == pytest.approx(4)
-    assert found.sentence.startswith("Extrapolated: if its error goes on falling as it does, the best kernel needs")
-    assert "about 3,200 samples" in found.sentence
-    assert "4 times as many (measured up to 800 samples; beyond, a power law through the last 3" in found.sentence
+    assert found.factor.high == math.inf, "it may level off"
+    assert found.sentence.startswith("Extrapolated: if its error falls no faster than before, the best kernel needs at")
+    assert "at least 3,200 samples" in found.sentence
+    assert "4 times as many" in found.sentence
+    assert "(measured up to 800 samples; beyond, a power law through the last 3" in found.sentence
 
 
 def test_with_noise_there_is_an_interval():
     found = measured(*power_law("ntk3", "kernel", SIZES, 5, 0.5, salt=7), network(5 * 3200**-0.5, spread=0.05))
-    assert found.kernel_samples.low < found.kernel_samples.value < found.kernel_samples.high
-    assert found.kernel_samples.low < 3200 < found.kernel_samples.high
-    assert found.factor.high == pytest.approx(found.kernel_samples.high / 800)
+    assert found.kernel_samples.low == found.kernel_samples.value < 3200
+    assert found.factor.low == pytest.approx(found.kernel_samples.low / 800)
+
+
+def test_a_lower_end_among_the_measured_sizes_is_no_gap_to_speak_of():
+    found = measured(*power_law("ntk3", "kernel", SIZES, 5, 0.5, salt=7), network(5 * 820**-0.5, spread=0.3))
+    assert found.kernel_samples.low < 800
+    assert "was not seen to do as well as 3resnet does with 800; how many it needs cannot be told" in found.sentence
+
+
+def test_between_two_sizes_an_end_beyond_the_last_is_none():
+    found = measured(*power_law("ntk3", "kernel", SIZES, 5, 0.5, salt=7), network(5 * 780**-0.5, spread=0.3))
+    assert found.kind == "interpolated"
+    assert found.kernel_samples.low < found.kernel_samples.value < 800
+    assert found.kernel_samples.high == math.inf
+    assert "without an upper end" in found.sentence
 
 
 def test_within_what_was_measured():

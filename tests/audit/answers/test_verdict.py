@@ -16,8 +16,8 @@ def test_the_network_is_ahead():
     found = judge(met(pair(0.6, 0.05)))
     assert found.outcome == "network ahead"
     assert found.sentence == (
-        "The network is ahead: 3resnet has 12 times less error than the best kernel (ntk3), 0.05 against 0.6, "
-        "with 100 samples."
+        "The network is ahead: 3resnet has 12 times less error than ntk3, the best kernel by validation, 0.05 against "
+        "0.6, with 100 samples."
     )
     assert found.reasons[1:] == (
         "3resnet has less error with every seed, and on the validation rows.",
@@ -30,13 +30,13 @@ def test_the_network_is_ahead():
 def test_the_kernel_is_ahead():
     found = judge(met(pair(0.5, 0.6)))
     assert found.outcome == "kernel ahead"
-    assert found.sentence.startswith("The kernel is ahead: ntk3 has 17% less error than the best network (3resnet)")
+    assert found.sentence.startswith("The kernel is ahead: ntk3 has 17% less error than 3resnet, the best network by")
 
 
 def test_no_error_left():
     found = judge(met(pair(0.5, 0.0)))
     assert found.outcome == "network ahead"
-    assert "3resnet has no error left, unlike the best kernel (ntk3), 0 against 0.5" in found.sentence
+    assert "3resnet has no error left, unlike ntk3, the best kernel by validation, 0 against 0.5" in found.sentence
 
 
 def only_reason(found: Results) -> str:

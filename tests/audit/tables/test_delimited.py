@@ -192,10 +192,10 @@ def test_kinds(read):
         "column_1": "counter", "date": "date", "us": "date", "text": "text", "name": "text",
         "bool": "number", "answer": "label", "empty": "empty", "code": "label",
     }  # fmt: skip
-    assert list(table.frame) == ["bool", "answer", "code"]
+    assert list(table.frame) == ["column_1", "bool", "answer", "code"]
     assert table.frame["bool"].tolist()[:2] == [1, 0]
-    assert len(table.left_out()) == 6
-    assert "'date' holds dates" in table.left_out()[1].sentence
+    assert len(table.left_out()) == 5
+    assert "'date' holds dates" in table.left_out()[0].sentence
 
 
 def test_columns_can_be_kept_as_labels(read):
@@ -220,3 +220,33 @@ def test_what_was_written_is_read_back(read, tmp_path, rng):
     assert back["b"].tolist() == frame["b"].tolist()
     assert back["c"].isna().tolist() == frame["c"].isna().tolist()
     assert back["c"].dropna().tolist() == frame["c"].dropna().tolist()
+
+
+@pytest.mark.parametrize("none", ["none", "None", "NONE", "nil"])
+def test_none_is_a_label_among_labels_and_missing_among_numbers(read, none):
+    """Who has no garage has the garage 'none'; a length of 'none' is no length."""
+    kinds = ["brick", none, "wood", none] * 10
+    rows = "\n".join(f"{kind},{i if i % 4 else none},{['true', 'false', none][i % 3]}" for i, kind in enumerate(kinds))
+    table = read(f"garage,length,sold\n{rows}\n")
+    assert set(table.frame.garage) == {"brick", "wood", none}
+    assert table.kinds == {"garage": "label", "length": "number", "sold": "number"}
+    assert table.frame.length.isna().sum() == 10
+    assert table.frame.sold.isna().sum() == 13
+    said = [notice.sentence for notice in table.notices]
+    assert any(
+        sentence == f"Column 'length' holds numbers, and '{none}' in 10 rows: taken as missing." for sentence in said
+    )
+
+
+def test_none_alone_and_among_codes_is_a_label(read):
+    rows = "\n".join(f"none,{['00123', '04567', 'none'][i % 3]},{i}" for i in range(30))
+    table = read(f"a,code,y\n{rows}\n")
+    assert table.kinds["a"] == table.kinds["code"] == "label"
+    assert table.frame.a.notna().all()
+
+
+@pytest.mark.parametrize("gap", ["NA", "NaN", "null", "?", "", "N/A", "missing"])
+def test_other_words_for_no_value_are_missing_everywhere(read, gap):
+    rows = "\n".join(f"{['red', 'blue', gap][i % 3]},{i if i % 3 else gap},{i % 2}" for i in range(30))
+    table = read(f"colour,length,y\n{rows}\n")
+    assert table.frame.colour.isna().sum() == table.frame.length.isna().sum() == 10

@@ -132,6 +132,10 @@ MISTAKES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], object, dict[s
     "several classes": (same, ["price", "x"], {"task": "classification"}, "takes one target, not 2"),
     "task": (same, "price", {"task": "ranking"}, "Unknown task 'ranking'"),
     "left out": (same, "price", {"leave_out": ["price"]}, "is the target, it cannot be left out"),
+    "kept, target": (same, "price", {"keep": ["price"]}, "cannot be kept as a feature"),
+    "kept, absent": (same, "price", {"keep": ["colours"]}, "Did you mean 'colour'"),
+    "kept, left out": (same, "price", {"keep": ["x"], "leave_out": ["x"]}, "both to be kept and to be left out"),
+    "kept, a date": (same, "price", {"keep": ["day"]}, "holds dates or times: there is nothing in it to keep"),
     "left out, absent": (same, "price", {"leave_out": ["colours"]}, "Did you mean 'colour'"),
     "no features": (lambda frame: frame[["price", "day"]], "price", {}, "to learn from: 'day' cannot be used"),
     "all left out": (lambda frame: frame[["price", "x"]], "price", {"leave_out": ["x"]}, "no column to learn from"),
@@ -165,20 +169,111 @@ def test_a_target_whose_name_occurs_twice_is_refused(frame):
         lambda y: np.where(np.arange(60) % 5, y, np.nan),
     ],
 )
-def test_copies_of_the_target_are_warned_of(frame, disguise):
-    question = ask(frame.assign(copy=disguise(frame["price"].to_numpy())), "price")
-    leaks = [notice for notice in question.notices if notice.what == "leak"]
-    assert [notice.where for notice in leaks] == ["copy"]
-    assert "copy" in question.features
-    left = ask(frame.assign(copy=frame["price"]), "price", leave_out=["copy"])
-    assert "leak" not in whats(left)
+def test_copies_of_the_target_are_left_out_unless_they_are_kept(frame, disguise):
+    copied = frame.assign(copy=disguise(frame["price"].to_numpy()))
+    question = ask(copied, "price")
+    said = [notice for notice in question.notices if notice.what == "copy"]
+    assert [notice.where for notice in said] == ["copy"]
+    assert "--keep copy keeps it" in said[0].sentence
+    assert "copy" not in question.features
+    kept = ask(copied, "price", keep=["copy"])
+    assert "copy" in kept.features
+    assert [notice.where for notice in kept.notices if notice.what == "leak"] == ["copy"]
+    left = ask(copied, "price", leave_out=["copy"])
+    assert not {"copy", "leak"} & set(whats(left))
     assert "copy" not in left.features
 
 
-def test_classes_under_other_names_are_warned_of(frame):
+def test_a_copy_is_kept_where_nothing_else_is_left(frame):
+    question = ask(pd.DataFrame({"x": frame["price"] * 2, "price": frame["price"]}), "price")
+    assert list(question.features) == ["x"]
+    assert any("nothing else is left to learn from, so it is kept" in n.sentence for n in question.notices)
+
+
+def test_classes_under_other_names_are_copies(frame):
     copies = frame.assign(number=frame["kind"].map({"a": 3, "b": 1, "c": 2}), name=frame["kind"].str.upper())
-    leaks = [notice.where for notice in ask(copies, "kind").notices if notice.what == "leak"]
-    assert leaks == ["name", "number"]
+    assert [notice.where for notice in ask(copies, "kind").notices if notice.what == "copy"] == ["name", "number"]
+
+
+def test_a_column_that_tells_the_target_alone_is_warned_of(frame, rng):
+    finer = frame["kind"] + rng.choice(["1", "2"], 60)
+    told = ask(frame.assign(log=np.exp(frame["price"]), finer=finer), "price")
+    assert [notice.where for notice in told.notices if notice.what == "leak"] == ["log"]
+    assert "log" in told.features
+    told = ask(frame.assign(finer=finer), "kind")
+    assert [notice.where for notice in told.notices if notice.what == "leak"] == ["finer"]
+    assert "finer" in told.features
+
+
+ROW_NUMBERS = {
+    "from 1": lambda rng: np.arange(1, 61),
+    "from 0, as floats": lambda rng: np.arange(60.0),
+    "shuffled": lambda rng: rng.permutation(60) + 1,
+    "backwards, by tens": lambda rng: 1000 - 10 * np.arange(60),
+    "with rows lost": lambda rng: np.sort(rng.choice(75, 60, replace=False)),
+    "with repeats": lambda rng: np.append(np.arange(58), [3, 7]),
+}
+
+
+@pytest.mark.parametrize("kind", ROW_NUMBERS)
+def test_row_numbers_are_left_out_unless_they_are_kept(frame, rng, kind):
+    numbered = frame.assign(rownames=ROW_NUMBERS[kind](rng), other=ROW_NUMBERS[kind](rng))
+    question = ask(numbered, "price")
+    assert not {"rownames", "other"} & set(question.features)
+    said = {notice.where: notice.sentence for notice in question.notices if notice.what == "row number"}
+    assert "it is left out (--keep rownames keeps it)." in said["rownames"]
+    kept = ask(numbered, "price", keep=["rownames"])
+    assert "rownames" in kept.features
+    assert "other" not in kept.features
+    assert ask(numbered, "rownames").asked.names == ("rownames",), "it may be what is asked about"
+
+
+@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Row Names", "ORDER_ID", "id_patient"])
+def test_keys_by_name_are_left_out(frame, rng, name):
+    key = rng.choice(10**7, 60, replace=False)
+    assert name not in ask(frame.assign(**{name: key}), "price").features
+    assert name in ask(frame.assign(**{name: key % 9}), "price").features, "repeats: groups, not rows"
+    assert "size" in ask(frame.assign(size=key), "price").features, "whole numbers that are measured"
+
+
+ORDINARY = {
+    "measured": lambda rng, n: rng.normal(size=n),
+    "measured, in order": lambda rng, n: np.sort(rng.normal(size=n)),
+    "large whole numbers, in order": lambda rng, n: np.sort(rng.choice(10**6, n, replace=False)),
+    "whole numbers from a range as long": lambda rng, n: rng.integers(0, n, n),
+    "whole numbers from a longer range": lambda rng, n: rng.integers(0, 3 * n, n),
+    "counts": lambda rng, n: rng.poisson(40, n),
+    "ages": lambda rng, n: np.round(rng.normal(40, 12, n)),
+    "few in turn": lambda rng, n: np.arange(n) % 12,
+    "a grid of measured values": lambda rng, n: np.linspace(0, 1, n),
+    "years": lambda rng, n: 1950 + np.arange(n) // 2,
+}
+
+
+@pytest.mark.parametrize("kind", ORDINARY)
+@pytest.mark.parametrize("rows", [30, 200, 1000])
+def test_ordinary_numbers_are_no_row_numbers(kind, rows):
+    for seed in range(20):
+        rng = np.random.default_rng([seed, rows])
+        made = pd.DataFrame(
+            {"x": rng.normal(size=rows), "column": ORDINARY[kind](rng, rows), "y": rng.normal(size=rows)}
+        )
+        assert "column" in ask(made, "y").features
+
+
+def test_the_row_number_of_a_sample_of_the_rows_is_found(rng):
+    rows = 3000
+    made = pd.DataFrame({"shuffled": rng.permutation(rows), "n": np.arange(rows), "x": rng.normal(size=rows)})
+    made["whole"], made["y"] = rng.integers(0, 10**7, rows), rng.normal(size=rows)
+    question = pose(read_table(made, seed=0, rows=500), "y")
+    assert list(question.features) == ["x", "whole"]
+
+
+def test_a_row_number_is_kept_where_nothing_else_is_left(rng):
+    made = pd.DataFrame({"x": np.arange(60), "y": rng.normal(size=60)})
+    question = ask(made, "y")
+    assert list(question.features) == ["x"]
+    assert any("so it is kept" in notice.sentence for notice in question.notices)
 
 
 def test_good_features_are_no_leaks(frame, rng):

@@ -160,7 +160,7 @@ trained(*started(True), ImageSchedule(epochs=100000, batch=10), checkpoint="t.sa
     process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE)
     try:
         process.stdout.readline()
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while not (tmp_path / "t.safetensors").exists() and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(0.2)  # some more checkpoints

@@ -61,7 +61,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Gap:
-    """How many samples the best kernel needs to do as well as the network does with ``samples``: ``factor`` as many."""
+    """How many samples the best kernel needs to do as well as the network does with ``samples``: ``factor`` as many.
+
+    Where that is "extrapolated", only the least number is known: it stands in ``value`` and ``low``, and ``high`` is
+    infinite. "out of reach" is one that the curve never gets to: ``value`` is infinite, too.
+    """
 
     kind: GapKind
     samples: int

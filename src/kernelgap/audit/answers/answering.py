@@ -1,38 +1,43 @@
 """From results to the answer."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import numpy as np
 
 from kernelgap.audit.answers.answer import Answer
 from kernelgap.audit.answers.bootstrap import Bootstrap
-from kernelgap.audit.answers.comparison import contest
+from kernelgap.audit.answers.comparison import Contest, best_pair, contest, on_shared_seeds
 from kernelgap.audit.answers.curves import curves
 from kernelgap.audit.answers.features import features
 from kernelgap.audit.answers.gap import gap
 from kernelgap.audit.answers.remarks import remarks
-from kernelgap.audit.answers.results import Entry, Results
+from kernelgap.audit.answers.results import Entry, Family, Results
 from kernelgap.audit.answers.verdict import judge
 
 DIVERGED = 1e100  # an error that no prediction has that is of any use
 
 
-def answer(results: Results, *, seed: int) -> Answer:
-    """The whole answer; ``seed`` is that of the resamples."""
+def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None = None) -> Answer:
+    """The whole answer; ``seed`` is that of the resamples.
+
+    ``rivals`` are kernels and networks that have to be tried before one of the others is ahead of them.
+    """
     sane = tuple(entry for entry in results.entries if _sane(entry))
     lost = [
         f"{entry.contender} with {entry.samples:,} samples is left out: its predictions are out of all bounds."
         for entry in results.entries
         if not _sane(entry)
     ]
-    kept = Results(sane, results.constant)
+    whole = Results(sane, results.constant)
+    pair, kept = best_pair(whole), on_shared_seeds(whole)
     bootstrap = Bootstrap(kept, seed=seed)
-    both = contest(kept, bootstrap)
-    verdict = judge(both)
+    both = contest(kept, bootstrap, pair)
+    verdict = judge(both, _untried(results, both, rivals or {}))
     return Answer(
         constant=bootstrap.constant.interval(within=(0, np.inf)),
-        curves=curves(kept, bootstrap),
+        curves=curves(kept, bootstrap, chosen_by=whole),
         comparison=both.comparison,
         verdict=verdict,
         gap=gap(kept, bootstrap, both),
@@ -46,6 +51,12 @@ def as_record(answer: Answer) -> dict[str, object]:
     plain = _plain(asdict(answer))
     assert isinstance(plain, dict)
     return plain
+
+
+def _untried(results: Results, contest: Contest, rivals: Mapping[str, Family]) -> dict[str, Family]:
+    """Who was not tried with as many samples as are compared."""
+    tried = {entry.contender for entry in results.entries if entry.samples == contest.samples}
+    return {name: family for name, family in rivals.items() if name not in tried}
 
 
 def _sane(entry: Entry) -> bool:

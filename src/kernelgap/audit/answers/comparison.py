@@ -1,6 +1,6 @@
 """The best kernel against the best network, on the same samples, test rows and seeds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -60,24 +60,57 @@ class Contest:
         )
 
 
-def contest(results: Results, bootstrap: Bootstrap) -> Contest:
-    """With as many samples as both families have results for; who is best in each, validation says."""
+def best_pair(results: Results) -> tuple[Entry, Entry]:
+    """(kernel, network) with as many samples as both families have results for; who is best, validation says."""
     for samples in reversed(results.samples):
         kernel, network = results.best(["kernel"], samples), results.best(["network"], samples)
-        if kernel is None or network is None:
-            continue
-        seeds = common_seeds([kernel, network])
-        ours, theirs = bootstrap.accuracy(network, seeds), bootstrap.accuracy(kernel, seeds)
-        return Contest(
-            kernel=kernel,
-            network=network,
-            seeds=seeds,
-            kernel_error=bootstrap.error(kernel, seeds),
-            network_error=bootstrap.error(network, seeds),
-            constant=bootstrap.constant,
-            accuracy_difference=None if ours is None or theirs is None else ours - theirs,
-        )
+        if kernel is not None and network is not None:
+            return kernel, network
     raise InputError("There is nothing to compare yet: no kernel and network have finished on the same samples.")
+
+
+def on_shared_seeds(results: Results) -> Results:
+    """Everybody with the samples of the best pair on the seeds that these two share, where they have finished any.
+
+    So each has one error, wherever it is told, and all who are compared learned from the same rows.
+    """
+    pair = best_pair(results)
+    seeds = common_seeds(pair)
+    return Results(
+        tuple(_only(entry, seeds) if entry.samples == pair[0].samples else entry for entry in results.entries),
+        results.constant,
+    )
+
+
+def _only(entry: Entry, seeds: tuple[int, ...]) -> Entry:
+    places = [place for place, seed in enumerate(entry.seeds) if seed in seeds]
+    if not places:
+        return entry
+    return replace(
+        entry,
+        seeds=tuple(entry.seeds[place] for place in places),
+        validation=entry.validation[places],
+        errors=entry.errors[places],
+        wrong=None if entry.wrong is None else entry.wrong[places],
+    )
+
+
+def contest(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | None = None) -> Contest:
+    """Of the best kernel and the best network, or of a pair that was chosen before."""
+    kernel, network = (
+        results.entry(entry.contender, entry.samples) for entry in (best_pair(results) if pair is None else pair)
+    )
+    seeds = common_seeds([kernel, network])
+    ours, theirs = bootstrap.accuracy(network, seeds), bootstrap.accuracy(kernel, seeds)
+    return Contest(
+        kernel=kernel,
+        network=network,
+        seeds=seeds,
+        kernel_error=bootstrap.error(kernel, seeds),
+        network_error=bootstrap.error(network, seeds),
+        constant=bootstrap.constant,
+        accuracy_difference=None if ours is None or theirs is None else ours - theirs,
+    )
 
 
 def logarithms(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:

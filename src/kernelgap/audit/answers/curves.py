@@ -7,12 +7,12 @@ from kernelgap.audit.answers.bootstrap import Bootstrap
 from kernelgap.audit.answers.results import Results
 
 
-def curves(results: Results, bootstrap: Bootstrap) -> tuple[Curve, ...]:
-    """One for each contender, in the order in which they came."""
-    return tuple(_curve(results, bootstrap, name) for name in results.contenders)
+def curves(results: Results, bootstrap: Bootstrap, *, chosen_by: Results) -> tuple[Curve, ...]:
+    """One for each contender, in the order in which they came; validation errors over all seeds that were finished."""
+    return tuple(_curve(results, bootstrap, name, chosen_by) for name in results.contenders)
 
 
-def _curve(results: Results, bootstrap: Bootstrap, name: str) -> Curve:
+def _curve(results: Results, bootstrap: Bootstrap, name: str, chosen_by: Results) -> Curve:
     entries = sorted((e for e in results.entries if e.contender == name), key=lambda e: e.samples)
     errors = [bootstrap.error(entry) for entry in entries]
     accuracies = [found for entry in entries if (found := bootstrap.accuracy(entry)) is not None]
@@ -22,6 +22,6 @@ def _curve(results: Results, bootstrap: Bootstrap, name: str) -> Curve:
         samples=tuple(entry.samples for entry in entries),
         errors=tuple(error.interval(within=(0, np.inf)) for error in errors),
         by_seed=tuple(error.by_seed for error in errors),
-        validation=tuple(float(np.mean(entry.validation)) for entry in entries),
+        validation=tuple(float(np.mean(chosen_by.entry(name, entry.samples).validation)) for entry in entries),
         accuracy=tuple(a.interval(within=(0, 1)) for a in accuracies) if len(accuracies) == len(entries) else None,
     )

@@ -32,7 +32,7 @@ def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads:
         learned=None if learned is None else learned.interval(),
         architecture=None if frozen is None else (kernel - frozen).interval(),
         share=share,
-        sentence=_sentence(contest, own, frozen_last, frozen, share),
+        sentence=_sentence(contest, own, frozen_last, frozen, share, seeds),
     )
 
 
@@ -56,7 +56,12 @@ def _share(learned: Resampled, lead: Resampled) -> Interval | None:
 
 
 def _sentence(
-    contest: Contest, own: Resampled, last: Resampled | None, ntk: Resampled | None, share: Interval | None
+    contest: Contest,
+    own: Resampled,
+    last: Resampled | None,
+    ntk: Resampled | None,
+    share: Interval | None,
+    seeds: tuple[int, ...],
 ) -> str:
     name, constant = contest.network.contender, contest.constant.value
     twins = [
@@ -65,6 +70,8 @@ def _sentence(
         if twin is not None
     ]
     told = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
+    if set(seeds) < set(contest.seeds):  # and so other errors than are told elsewhere
+        told += f" (over {len(seeds)} of {len(contest.seeds)} seeds)"
     frozen = ntk if ntk is not None else last
     assert frozen is not None
     if share is not None and clearly_less(own, frozen, constant):

@@ -1,5 +1,7 @@
 """Who is ahead, if anyone is."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from jaxtyping import Float
 from scipy.stats import binomtest
@@ -7,6 +9,7 @@ from scipy.stats import binomtest
 from kernelgap.audit.answers.answer import Outcome, Verdict
 from kernelgap.audit.answers.bootstrap import Resampled
 from kernelgap.audit.answers.comparison import Contest
+from kernelgap.audit.answers.results import Family
 from kernelgap.audit.answers.wording import digits, less, percent, points
 
 LEVEL = 0.99
@@ -16,19 +19,20 @@ SEEDS = 2
 NOTICED = 0.01  # of the constant's error: a smaller lead is none
 
 
-def judge(contest: Contest) -> Verdict:
+def judge(contest: Contest, untried: Mapping[str, Family] | None = None) -> Verdict:
     """A side is ahead where nothing speaks against it; else it is undecided, and each reason is named.
 
     Ahead takes all of these: at least 20 test rows and 2 seeds; a paired 99% interval of the difference without 0, its
     length set by Student's quantile (see ``Resampled``: plain percentiles decide too often); the same sign with every
     seed, and on the validation rows; a lead of at least 1% of the constant's error; a leader that is better than the
     constant by as much (95%). For classes the leader must also be right more often, beyond chance (sign test over the
-    test rows, 95%): outputs that are nearer to 0 and 1 help nobody who wants the class.
+    test rows, 95%): outputs that are nearer to 0 and 1 help nobody who wants the class. And nobody of the other side is
+    ``untried``, for lack of time: the best of a few is not the best.
 
     In simulations with 20 to 200 test rows (``tests/audit/answers/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
     """
-    lead = _Lead(contest)
+    lead = _Lead(contest, untried or {})
     against = lead.against()
     if against:
         return Verdict("undecided", lead.undecided(), tuple(against))
@@ -56,8 +60,8 @@ def _surely_above(by_row: Float[np.ndarray, " rows"]) -> bool:
 class _Lead:
     """The side that has less error on the test rows, and what can be said of it."""
 
-    def __init__(self, contest: Contest) -> None:
-        self.contest = contest
+    def __init__(self, contest: Contest, untried: Mapping[str, Family]) -> None:
+        self.contest, self.untried = contest, untried
         self.sign = 1 if contest.difference.value >= 0 else -1
         self.difference = contest.difference if self.sign > 0 else contest.network_error - contest.kernel_error
         kernel, network = contest.kernel.contender, contest.network.contender
@@ -84,6 +88,11 @@ class _Lead:
         if len(self.contest.seeds) < SEEDS:
             found.append(
                 f"{self._seeds()}: how much depends on which rows were learned from is not known; run 3 seeds or more."
+            )
+        if left := [name for name, kind in self.untried.items() if kind == self.other_kind]:
+            found.append(
+                f"There was no time for all {self.other_kind}s with so many samples: {', '.join(left)} may do better "
+                f"than {self.other}."
             )
         if not self.beats_constant():
             found.append(
@@ -128,22 +137,23 @@ class _Lead:
             ratio = float(np.float64(self.other_error.value) / self.error.value)
         much = "no error left, unlike" if np.isinf(ratio) else f"{less(ratio)} error than"
         return (
-            f"The {self.kind} is ahead: {self.name} has {much} the best {self.other_kind} ({self.other}), "
+            f"The {self.kind} is ahead: {self.name} has {much} {self.other}, the best {self.other_kind} by validation, "
             f"{self._errors()} with {self.contest.samples:,} samples."
         )
 
     def undecided(self) -> str:
         if not self.beats_constant():
             return (
-                "Undecided: neither the best network nor the best kernel is clearly better than a constant guess, "
-                f"so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, {self.other} "
-                f"{digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
+                "Undecided: neither the best network nor the best kernel by validation is clearly better than a "
+                f"constant guess, so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, "
+                f"{self.other} {digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
             )
         alike = self.interval.high < self.threshold
         found = "the two do equally well" if alike else "no clear winner"
         return (
-            f"Undecided: {found} with {self.contest.samples:,} samples. The best {self.kind} ({self.name}) has error "
-            f"{digits(self.error.value)}, the best {self.other_kind} ({self.other}) {digits(self.other_error.value)}."
+            f"Undecided: {found} with {self.contest.samples:,} samples. By validation the best {self.kind} is "
+            f"{self.name}, with test error {digits(self.error.value)}, and the best {self.other_kind} {self.other}, "
+            f"with {digits(self.other_error.value)}."
         )
 
     def reasons(self) -> list[str]:

@@ -7,6 +7,7 @@ from kernelgap.audit.contenders.by_adapting import ByAdapting
 from kernelgap.audit.contenders.by_kernel import ByKernel
 from kernelgap.audit.contenders.by_network import ByNetwork
 from kernelgap.audit.contenders.by_ridge import ByRidge
+from kernelgap.audit.contenders.by_small_network import BySmallNetwork
 from kernelgap.audit.contenders.by_trees import ByTrees
 from kernelgap.audit.contenders.by_twin import ByTwin
 from kernelgap.audit.contenders.view import Contender
@@ -16,6 +17,8 @@ NETWORKS = ("2layer", "3layer", "3resnet", "resnet-2")
 CURVES = 2  # networks that have a learning curve: the best ones with the most samples
 ADAPTIVE = "adaptive"
 RIDGE, TREES = "ridge", "trees"
+SMALL = "2layer-small"  # in NumPy
+FIRST = (RIDGE, "gaussian", SMALL)  # before all others, on few samples: an answer whatever happens later
 
 FAMILIES: dict[str, Family] = {
     **dict.fromkeys(KERNELS, "kernel"),
@@ -31,6 +34,7 @@ MAKE: dict[str, Callable[[str], Contender]] = {
     ADAPTIVE: ByAdapting,
     RIDGE: ByRidge,
     TREES: ByTrees,
+    SMALL: BySmallNetwork,
 }
 
 
@@ -45,7 +49,7 @@ def on_curves(ranked: Sequence[str]) -> tuple[str, ...]:
 
 
 def family(name: str) -> Family:
-    return FAMILIES.get(name, "twin")
+    return "network" if name == SMALL else FAMILIES.get(name, "twin")
 
 
 def contender(name: str) -> Contender:

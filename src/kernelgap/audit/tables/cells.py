@@ -20,7 +20,7 @@ def distinct_texts(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     try:
         raw_codes, raw = pd.factorize(column)
     except TypeError:  # lists and the like, in a table that was to hold something else
-        raw_codes, raw = pd.factorize(column.map(repr))
+        raw_codes, raw = pd.factorize(column.map(_written))
     cleaned = np.empty(len(raw), dtype=object)
     cleaned[:] = [_text(value) for value in raw]
     codes, texts = pd.factorize(cleaned)
@@ -67,8 +67,15 @@ def _text(value: Any) -> str | None:
         return None
     if isinstance(value, float | np.floating):
         return str(int(value)) if np.isfinite(value) and value == round(value) else repr(float(value))
-    text = str(value).strip()
+    text = _written(value).strip()
     return None if is_missing(text) else text
+
+
+def _written(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an integer with more digits than Python writes, or something that holds one
+        return hex(value) if isinstance(value, int) else type(value).__name__
 
 
 def _float(value: Any) -> float:
@@ -76,3 +83,5 @@ def _float(value: Any) -> float:
         return float(value)
     except OverflowError:  # an integer with more digits than float64 reaches
         return float("inf")
+    except ValueError:  # a Decimal that signals that it is none
+        return float("nan")

@@ -37,14 +37,16 @@ def read_delimited(
     _check_magic(path)
     with DecodedText(path) as text:
         first = text.read()
-        if not first.strip():
-            raise InputError(f"{path} is empty: give a file with a heading and rows.")
         if said := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
             delimiter, first = delimiter or said[1], first[said.end() :]
+        if not first.strip():
+            raise InputError(f"{path} is empty: give a file with a heading and rows.")
         found = find_delimiter(first, str(path), delimiter, single=not to_learn)
         try:
             result = _rows(path, _Resumed(first, text), found, reservoir, header)
-        except pd.errors.ParserError as error:
+        except InputError:
+            raise
+        except ValueError as error:  # pandas has many kinds of it
             raise InputError(_parser_sentence(path, str(error))) from None
     if text.other_lines:
         count = counted(text.other_lines, "line")
@@ -128,4 +130,4 @@ def _parser_sentence(path: Path, problem: str) -> str:
         )
     if "EOF inside string" in problem:
         return f"{path}: a quotation mark is opened and never closed: double it where it is part of a text."
-    return f"{path} cannot be cut into columns: {problem.strip()}."
+    return f"{path} cannot be cut into columns: {' '.join(problem.split()).rstrip('.')}."

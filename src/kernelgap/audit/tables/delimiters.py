@@ -14,8 +14,8 @@ def find_delimiter(text: str, name: str, given: str | None = None, *, single: bo
 
     A comma where nothing cuts and a ``single`` column will do.
     """
-    if given is not None and (len(given) != 1 or given in '"\r\n'):
-        raise InputError(f"The delimiter must be a single character, such as ',' or ';', not {given!r}.")
+    if given is not None and (len(given) != 1 or given in '"\r\n\0' or not given.isascii()):
+        raise InputError(f"The delimiter must be a single character of ASCII, such as ',' or ';', not {given!r}.")
     scores = {delimiter: _score(text, delimiter) for delimiter in DELIMITERS}
     best = max(scores, key=lambda delimiter: scores[delimiter])
     cuts = scores[best][1] > 1

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.cells import distinct_texts, floats_of, plain_numbers, spread
-from kernelgap.audit.tables.kinds import FEW, USED, Kind, are_codes, counts_rows, kind_of_texts, kind_of_typed, truths
+from kernelgap.audit.tables.counters import counts_rows
+from kernelgap.audit.tables.kinds import FEW, USED, Kind, are_codes, kind_of_texts, kind_of_typed, truths
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.numerals import Numerals, read_numerals
+from kernelgap.audit.tables.numerals import Numerals, is_nothing, read_numerals
 
 LARGEST = 1e100  # squares and sums of anything larger leave the range of float64
 EXACT = 2.0**53  # integers beyond are rounded
@@ -18,11 +19,17 @@ Values = np.ndarray  # float64 with NaN where missing, or texts with None
 
 
 def interpret(
-    raw: pd.DataFrame, *, comma_first: bool = False, labels: Collection[str] = (), numbers: Collection[str] = ()
+    raw: pd.DataFrame,
+    *,
+    comma_first: bool = False,
+    labels: Collection[str] = (),
+    numbers: Collection[str] = (),
+    rows: int | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Kind], list[Notice]]:
     """(usable columns, the kind of every column, notices).
 
-    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold.
+    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold. The index has the
+    places in the file, of whose ``rows`` these may be a sample.
     """
     kinds: dict[str, Kind] = {}
     columns: dict[str, Values] = {}
@@ -33,7 +40,7 @@ def interpret(
             values, said = numbers_of(raw[name], comma_first=comma_first)
         else:
             kinds[name], values, said = _column(raw[name], comma_first=comma_first, as_label=name in labels)
-            if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy() - raw.index[0]):
+            if kinds[name] == "number" and counts_rows(name, values, raw.index.to_numpy(), rows or len(raw)):
                 kinds[name] = "counter"
         if kinds[name] in USED:
             columns[name] = values
@@ -67,7 +74,8 @@ def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Ki
     if (binary := truths(texts)) is not None:
         return "number", spread(binary, codes), []
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
-    if texts and not are_codes(texts):
+    there = [text for text in texts if not is_nothing(text)]
+    if there and not are_codes(there):
         numerals = read_numerals(texts, comma_first=comma_first)
         if _are_numbers(numerals, counts):
             values, said = _numbers(column.name, texts, codes, numerals)
@@ -87,6 +95,10 @@ def _numbers(name: str, texts: list[str], codes: np.ndarray, numerals: Numerals)
         example = next(text for text in texts if "," in text)
         meaning = "a decimal comma" if numerals.style == "comma" else "commas between thousands"
         said.append(Notice("decimals", name, f"Column '{name}' is read with {meaning}, as in '{example}'."))
+    if nothing := [i for i, text in enumerate(texts) if is_nothing(text)]:
+        where = counted(int(np.isin(codes, nothing).sum()), "row")
+        sentence = f"Column '{name}' holds numbers, and '{texts[nothing[0]]}' in {where}: taken as missing."
+        said.append(Notice("not numbers", name, sentence))
     if numerals.foreign.any():
         rows = int(np.append(numerals.foreign, False)[codes].sum())
         some = named([texts[i] for i in np.flatnonzero(numerals.foreign)[:2]])

@@ -1,4 +1,4 @@
-"""What a column holds: numbers, labels, or something that is left out (dates, free text, anything else)."""
+"""What a column holds: numbers, labels, row numbers, or something that is left out (dates, free text, the rest)."""
 
 import datetime
 import re
@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.cells import absent
+from kernelgap.audit.tables.numerals import is_nothing
 
 Kind = Literal["number", "label", "date", "text", "empty", "counter", "other"]
 
-USED: tuple[Kind, ...] = ("number", "label")
+USED: tuple[Kind, ...] = ("number", "label", "counter")  # of which counters are left out unless they are kept
 BECAUSE: dict[Kind, str] = {
     "date": "holds dates or times",
     "text": "is free text or names its rows (nearly every row has a value of its own)",
     "empty": "is empty",
-    "counter": "only counts the rows",
     "other": "holds neither numbers nor labels",
 }
 
@@ -53,17 +53,12 @@ def kind_of_texts(texts: Sequence[str], counts: np.ndarray) -> Kind:
 
 
 def truths(texts: Sequence[str]) -> np.ndarray | None:
-    """1 and 0 for true and false, where the texts are nothing else."""
+    """1 and 0 for true and false, where the texts are nothing else; NaN for none."""
     lower = [text.lower() for text in texts]
-    if texts and any(set(lower) <= pair for pair in _TRUTHS):
-        return np.array([text.startswith("t") for text in lower], dtype=float)
+    said = {text for text in lower if not is_nothing(text)}
+    if said and any(said <= pair for pair in _TRUTHS):
+        return np.array([np.nan if is_nothing(text) else text.startswith("t") for text in lower], dtype=float)
     return None
-
-
-def counts_rows(name: str, values: np.ndarray, places: np.ndarray) -> bool:
-    """Whether a column is an index that was saved along: nameless, or named by pandas, and the place in the file."""
-    nameless = re.fullmatch(r"column_1|Unnamed: 0|__index_level_0__", name) is not None
-    return nameless and bool((values - places == values[0]).all())
 
 
 def are_codes(texts: Sequence[str]) -> bool:

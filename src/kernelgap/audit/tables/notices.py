@@ -6,8 +6,8 @@ from typing import Literal
 
 What = Literal[
     "sampled", "encoding", "header", "names", "empty rows", "decimals", "not numbers", "infinite", "rounded",
-    "left out", "missing target", "missing", "constant", "duplicate", "rare", "unseen", "leak", "repeated rows", "task",
-    "shape", "nystroem",
+    "left out", "row number", "copy", "missing target", "missing", "constant", "duplicate", "rare", "unseen", "leak",
+    "repeated rows", "task", "shape", "nystroem",
 ]  # fmt: skip
 
 NAMED = 5  # columns or values named in a sentence

@@ -10,19 +10,18 @@ import numpy as np
 Style = Literal["point", "comma", "thousands"]  # 1234.5, 1.234,5 and 1,234.5
 
 MISSING = frozenset(
-    {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "nil", "?", "-", "--", ".", "#null!", "#value!"}
+    {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "?", "-", "--", ".", "#null!", "#value!"}
     | {"#div/0!", "#num!", "#ref!", "missing"}
 )
-_EXPONENT = r"([eE][+-]?[0-9]+)?"
-_INFINITE = r"[+-]?(inf|infinity)"
+NOTHING = frozenset({"none", "nil"})  # missing among numbers; among labels a label like any other
+_MANTISSA: dict[Style, str] = {  # each has a digit
+    "point": r"[0-9]+\.?[0-9]*|\.[0-9]+",
+    "comma": r"([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)(,[0-9]+)?|,[0-9]+",
+    "thousands": r"([0-9]+|[0-9]{1,3}(,[0-9]{3})+)(\.[0-9]*)?",
+}
 _WRITTEN: dict[Style, re.Pattern[str]] = {
-    "point": re.compile(rf"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+){_EXPONENT}|{_INFINITE}", re.IGNORECASE),
-    "comma": re.compile(
-        rf"[+-]?([0-9]+|[0-9]{{1,3}}(\.[0-9]{{3}})+)?(,[0-9]*)?{_EXPONENT}(?<=[0-9])|{_INFINITE}", re.IGNORECASE
-    ),
-    "thousands": re.compile(
-        rf"[+-]?([0-9]+|[0-9]{{1,3}}(,[0-9]{{3}})+)(\.[0-9]*)?{_EXPONENT}|{_INFINITE}", re.IGNORECASE
-    ),
+    style: re.compile(rf"[+-]?(({digits})(e[+-]?[0-9]+)?|inf|infinity)", re.IGNORECASE | re.ASCII)
+    for style, digits in _MANTISSA.items()
 }
 
 
@@ -31,7 +30,7 @@ class Numerals:
     """Distinct texts as numbers: NaN where one is missing or is no number."""
 
     values: np.ndarray  # float64
-    missing: np.ndarray  # bool: empty, NA, ...
+    missing: np.ndarray  # bool: empty, NA, none, ...
     style: Style
 
     @property
@@ -41,8 +40,13 @@ class Numerals:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell says that there is no value."""
+    """Whether a cell says that there is no value, whatever stands in the others."""
     return text.lower() in MISSING
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a cell says ``none``: no value in a column of numbers, a label in a column of labels."""
+    return text.lower() in NOTHING
 
 
 def read_numerals(texts: Iterable[str], *, comma_first: bool) -> Numerals:
@@ -50,13 +54,13 @@ def read_numerals(texts: Iterable[str], *, comma_first: bool) -> Numerals:
 
     ``1,234`` may be either: ``comma_first`` says whether such a comma is a decimal one.
     """
-    cells = [text.strip().replace("\u2212", "-") for text in texts]
-    missing = np.array([is_missing(cell) for cell in cells], dtype=bool)
-    best = Numerals(_values(cells, missing, "point"), missing, "point")
+    cells = [_cleaned(text) for text in texts]
+    missing = np.array([is_missing(cell) or is_nothing(cell) for cell in cells], dtype=bool)
+    best = Numerals(_values(cells, "point"), missing, "point")
     if any("," in cell for cell in cells):
         others: tuple[Style, ...] = ("comma", "thousands") if comma_first else ("thousands", "comma")
         for style in others:
-            tried = Numerals(_values(cells, missing, style), missing, style)
+            tried = Numerals(_values(cells, style), missing, style)
             if tried.foreign.sum() < best.foreign.sum():
                 best = tried
     return best
@@ -64,21 +68,21 @@ def read_numerals(texts: Iterable[str], *, comma_first: bool) -> Numerals:
 
 def looks_like_number(text: str) -> bool:
     """Whether a cell, such as one of a heading, is a number in some style."""
-    return any(pattern.fullmatch(text.strip()) for pattern in _WRITTEN.values())
+    return any(_number(_cleaned(text), style) is not None for style in _WRITTEN)
 
 
-def _values(cells: list[str], missing: np.ndarray, style: Style) -> np.ndarray:
-    pattern = _WRITTEN[style]
-    return np.array(
-        [
-            float(_plain(cell, style)) if not gap and pattern.fullmatch(cell) else np.nan
-            for cell, gap in zip(cells, missing, strict=True)
-        ],
-        dtype=float,
-    )
+def _cleaned(text: str) -> str:
+    return text.strip().replace("\u2212", "-")
 
 
-def _plain(cell: str, style: Style) -> str:
+def _values(cells: list[str], style: Style) -> np.ndarray:
+    return np.array([np.nan if (found := _number(cell, style)) is None else found for cell in cells], dtype=float)
+
+
+def _number(cell: str, style: Style) -> float | None:
+    """None where it is not written in this style."""
+    if not _WRITTEN[style].fullmatch(cell):
+        return None
     if style == "comma":
-        return cell.replace(".", "").replace(",", ".")
-    return cell.replace(",", "") if style == "thousands" else cell
+        cell = cell.replace(".", "").replace(",", ".")
+    return float(cell.replace(",", ""))

@@ -1,15 +1,17 @@
 """From a table and the names of its targets to what is asked: features, targets, and what had to be decided."""
 
 import difflib
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.cells import labels_of
 from kernelgap.audit.tables.kinds import BECAUSE, Kind
-from kernelgap.audit.tables.leaks import find_leaks
+from kernelgap.audit.tables.leaks import Leak, find_leaks
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.table import Table, Task
 from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers
@@ -17,6 +19,10 @@ from kernelgap.errors import InputError, unknown
 
 ROWS = 30  # to learn from, to choose by and to test on
 CLASSES = 1000
+DOUBTFUL = {
+    "row number": "numbers or names the rows (whole numbers, nearly one a row)",
+    "copy": "is a copy of the target, up to scale or naming",
+}
 REPEATED = 0.01  # of the rows: so many that occur twice are worth a word
 
 
@@ -42,12 +48,19 @@ class Question:
 
 
 def pose(
-    table: Table, target: str | Sequence[str] = (), *, task: str | None = None, leave_out: Sequence[str] = ()
+    table: Table,
+    target: str | Sequence[str] = (),
+    *,
+    task: str | None = None,
+    leave_out: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Question:
     """The question that a table asks, or an InputError that says why it asks none.
 
     Labels, and truths, are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
     values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
+
+    Row numbers and copies of the target are left out, unless nothing else is there or they are to be ``keep``-ed.
     """
     if task not in (None, "regression", "classification"):
         raise unknown("task", task, ("regression", "classification"))
@@ -56,21 +69,68 @@ def pose(
         _check_column(table, name, "to leave out")
         if name in names:
             raise InputError(f"'{name}' is the target, it cannot be left out.")
+    _check_kept(table, keep, names, leave_out)
     chosen: Task | None = "regression" if task == "regression" else "classification" if task else table.task
     known = table.frame[list(names)].notna().all(axis=1)
     frame = table.frame[known]
     asked, said = _asked(frame, table, names, chosen)
     features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
     _check_features(table, features, names)
+    counters = [name for name in features if table.kinds[name] == "counter"]
+    features, numbered = _without(features, counters, keep, "row number")
+    leaks = find_leaks(features, names, asked.values, classes=asked.task == "classification")
+    copies = list(dict.fromkeys(leak.column for leak in leaks if leak.copy))
+    features, copied = _without(features, copies, keep, "copy")
     notices = [
         *table.notices,
         *(notice for notice in table.left_out() if notice.where not in leave_out),
         *_unknown_targets(known, names),
         *said,
-        *find_leaks(features, names, asked.values, classes=asked.task == "classification"),
+        *numbered,
+        *copied,
+        *_telling([leak for leak in leaks if leak.column in features]),
         *_repeated_rows(frame),
     ]
     return Question(features, asked, tuple(notices))
+
+
+def _check_kept(table: Table, keep: Sequence[str], names: tuple[str, ...], leave_out: Sequence[str]) -> None:
+    for name in keep:
+        _check_column(table, name, "to keep")
+        if name in names:
+            raise InputError(f"'{name}' is the target, it cannot be kept as a feature.")
+        if name in leave_out:
+            raise InputError(f"'{name}' is both to be kept and to be left out: give one of the two.")
+        if (kind := table.kinds[name]) in BECAUSE:
+            raise InputError(f"The column '{name}' {BECAUSE[kind]}: there is nothing in it to keep.")
+
+
+def _without(
+    features: pd.DataFrame, doubtful: list[str], keep: Sequence[str], what: Literal["row number", "copy"]
+) -> tuple[pd.DataFrame, list[Notice]]:
+    """The features but for these, and a notice for each; all of them if nothing else would be left."""
+    gone = [name for name in doubtful if name not in keep]
+    if len(gone) == features.shape[1]:
+        only = "but nothing else is left to learn from, so it is kept"
+        return features, [Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}, {only}.") for name in gone]
+    said = [
+        Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
+        for name in gone
+    ]
+    return features.drop(columns=gone), said
+
+
+def _telling(leaks: list[Leak]) -> list[Notice]:
+    """A notice for each column that tells a target and stays: only the user knows whether it may."""
+    return [
+        Notice(
+            "leak",
+            leak.column,
+            f"Column '{leak.column}' {'is a copy of' if leak.copy else 'alone tells'} the target '{leak.target}': "
+            "leave it out unless it is known before the target is.",
+        )
+        for leak in leaks
+    ]
 
 
 def _target_names(table: Table, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -144,9 +204,10 @@ def _classes(frame: pd.DataFrame, names: tuple[str, ...]) -> Asked:
 def _natural(name: str) -> tuple[float, str]:
     """Numbers by size, then names by letters."""
     try:
-        return float(name), name
+        size = float(name)
     except ValueError:
         return np.inf, name
+    return (size if np.isfinite(size) else np.inf), name
 
 
 def _check_features(table: Table, features: pd.DataFrame, names: tuple[str, ...]) -> None:

@@ -53,7 +53,11 @@ def read_table(
     check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
     distinct, repeated = distinct_names(raw.names)
     frame, kinds, said = interpret(
-        raw.rows.set_axis(distinct, axis=1), comma_first=raw.comma_first, labels=labels, numbers=numbers
+        raw.rows.set_axis(distinct, axis=1),
+        comma_first=raw.comma_first,
+        labels=labels,
+        numbers=numbers,
+        rows=reservoir.seen,
     )
     notices = (*raw.notices, *_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated), *said)
     return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)

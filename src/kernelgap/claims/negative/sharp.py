@@ -70,7 +70,7 @@ def picture(numbers: Numbers) -> Picture:
         lines.append(Line(kernel, [row["n"] for row in own], [row["mean"] for row in own]))
     sizes = sorted({row["n"] for row in rows})
     floors = [next(row["bound"] for row in rows if row["n"] == n) for n in sizes]
-    lines.append(Line("floor under any kernel", sizes, floors))
+    lines.append(Line("floor under any scalar kernel", sizes, floors))
     return Picture("samples N", "mean over targets of the best risk", lines, y_axis="log")
 
 

@@ -1,4 +1,4 @@
-"""Corollary 7.1: the ResNet's samples grow linearly with d, where any kernel's grow like d^k."""
+"""Corollary 7.1: the ResNet's samples grow linearly with d, where any scalar kernel's grow like d^k."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -61,9 +61,9 @@ def judge(numbers: Numbers) -> Verdict:
     needed = sum(last["needed"]) / len(last["needed"])
     measured = (
         f"exponent {e['value']:.2f} [{e['low']:.2f}, {e['high']:.2f}]; at d = {last['d']}: {needed:.0f} samples, "
-        f"any kernel at least {last['any_kernel']}"
+        f"any scalar kernel fixed beforehand at least {last['any_kernel']}"
     )
-    slope = f"any kernel's floor grows as d^{kernel['value']:.2f}"
+    slope = f"that floor grows as d^{kernel['value']:.2f}"
     if e["low"] > 1:
         return Verdict("fails", measured, f"The network's samples grow faster than linearly; {slope}.")
     how = (
@@ -96,7 +96,7 @@ def picture(numbers: Numbers) -> Picture:
             low=[min(row["needed"]) for row in rows],
             high=[max(row["needed"]) for row in rows],
         ),
-        Line("any kernel, at least", d, [row["any_kernel"] for row in rows]),
+        Line("any scalar kernel, at least", d, [row["any_kernel"] for row in rows]),
     ]
     return Picture("d", "samples", lines, x_axis="log", y_axis="log")
 
@@ -106,8 +106,8 @@ claim = Claim(
     source="Corollary 7.1",
     statement=(
         "To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of "
-        "knowing F alone, the ResNet needs a number of samples that grows about linearly with d; any kernel needs a "
-        "share of binom(d, k)."
+        "knowing F alone, the ResNet needs a number of samples that grows about linearly with d; any "
+        "kernel fixed beforehand needs a share of binom(d, k)."
     ),
     stated="exponent 1",
     seconds=40,

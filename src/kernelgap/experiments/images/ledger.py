@@ -5,7 +5,7 @@ from typing import ClassVar
 from kernelgap.experiments.images.outcome import ImageOutcome
 from kernelgap.experiments.images.piece import Piece
 from kernelgap.experiments.images.trials import AnyImageTrial, read_image_trial
-from kernelgap.sweeps.run_file import RunFile
+from kernelgap.sweeps.run_file import RunFile, as_stored
 
 
 class ImageLedger(RunFile):
@@ -23,5 +23,10 @@ class ImageLedger(RunFile):
             connection.execute("INSERT INTO outcomes VALUES (?, ?, ?)", row)
 
     def outcomes(self) -> list[tuple[AnyImageTrial, ImageOutcome]]:
-        rows = self._connection.execute("SELECT trial, content FROM outcomes ORDER BY rowid")
-        return [(read_image_trial(trial), ImageOutcome.from_json(content)) for trial, content in rows]
+        rows = self._rows("SELECT trial, content FROM outcomes ORDER BY rowid")
+        with as_stored(self.folder, "what came of a trial", mistakes=True):
+            return [(read_image_trial(trial), ImageOutcome.from_json(content)) for trial, content in rows]
+
+    def check(self) -> None:
+        super().check()
+        self.outcomes()

@@ -1,11 +1,15 @@
 """What came of a trial on images."""
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
+from pydantic import TypeAdapter
+
+from kernelgap.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -31,4 +35,13 @@ class ImageOutcome:
 
     @classmethod
     def from_json(cls, text: str) -> "ImageOutcome":
-        return cls(**json.loads(text))
+        """Refused if it cannot be an outcome."""
+        found = _STORED.validate_json(text)
+        if not 0 <= found.right <= found.tested or not found.tested:
+            raise InputError(f"{found.right} of {found.tested} images cannot be right.")
+        if found.status not in ("done", "diverged") or not 0 <= found.seconds < math.inf:
+            raise InputError(f"It cannot have ended as '{found.status}' after {found.seconds} s.")
+        return found
+
+
+_STORED = TypeAdapter(ImageOutcome)

@@ -6,15 +6,34 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import TypeAdapter
 from scipy.stats import binomtest
+from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
 from kernelgap.experiments.images.ledger import ImageLedger
 from kernelgap.experiments.images.outcome import ImageOutcome
 from kernelgap.experiments.images.trials import AnyImageTrial, KernelTrial, TrainingTrial
-from kernelgap.sweeps.run_file import Failure
+from kernelgap.sweeps.run_file import Failure, as_stored
 
 CONFIDENCE = 0.95
+
+
+class _About(TypedDict, total=False):
+    """What a start notes for the page."""
+
+    title: str
+    set: str
+    schedule: dict[str, Any]
+    shape: list[int]
+    classes: list[str]
+    train: int
+    test: int
+    planned: dict[str, str]
+    network: dict[str, int]
+
+
+_ABOUT = TypeAdapter(_About)
 FAMILIES = ("network", "gated network", "network's kernel", "kernel")
 
 
@@ -56,7 +75,9 @@ def read_image_run(folder: str | Path) -> ImageRun:
         failures = ledger.failures()
     if not outcomes:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
-    table = pd.DataFrame([_row(trial, outcome) for trial, outcome in outcomes])
+    with as_stored(folder, "what came of a trial", mistakes=True):
+        table = pd.DataFrame([_row(trial, outcome) for trial, outcome in outcomes])
+        _ABOUT.validate_python(about, strict=True)
     order = {family: i for i, family in enumerate(FAMILIES)}
     table = table.sort_values(
         ["family", "method", "samples", "seed"],

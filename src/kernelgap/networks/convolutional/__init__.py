@@ -6,7 +6,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 
 from kernelgap.calls import format_call
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, shown
 from kernelgap.networks.convolutional.normalisation import NORMALISATIONS, get_normalisation
 from kernelgap.networks.convolutional.resnet import ImageResNet
 from kernelgap.networks.network import Network
@@ -14,6 +14,7 @@ from kernelgap.networks.network import Network
 __all__ = ["NORMALISATIONS", "ImageResNet", "conv_resnet", "image_resnet"]
 
 SHARPNESS = 4.0  # normalised maps have size 1, so that the slope of a gate at 0 is 1 in units of that
+LONGEST_SIDE = 10_000
 DEPTHS = (8, 14, 20, 26, 32)
 
 
@@ -39,7 +40,9 @@ def conv_resnet(
         raise InputError(f"A convolutional ResNet has {', '.join(map(str, DEPTHS))} layers, not {depth!r}.")
     sides = image if isinstance(image, tuple | list) else ()
     if len(sides) != 3 or any(isinstance(n, bool) or not isinstance(n, Integral) or n < 1 for n in sides):
-        raise InputError(f"image must be (height, width, channels), such as (28, 28, 1), not {image!r}.")
+        raise InputError(f"image must be (height, width, channels), such as (28, 28, 1), not {shown(image)}.")
+    if max(sides) > LONGEST_SIDE:
+        raise InputError(f"The sides of an image must be at most {LONGEST_SIDE:,}, not {shown(image)}.")
     if isinstance(stride, bool) or not isinstance(stride, int) or stride not in (1, 2):
         raise InputError(f"The stride of the first convolution is 1 or 2, not {stride!r}.")
     if isinstance(sharpness, bool) or not isinstance(sharpness, Real) or not 0 < sharpness < math.inf:

@@ -1,0 +1,134 @@
+"""What becomes of an error: a sentence and exit code 2 where the input is to blame, else a trace in a file and 70.
+
+Layers below raise ``InputError`` with a sentence of their own. This is for what comes through them.
+"""
+
+import contextlib
+import errno
+import os
+import platform
+import shlex
+import sys
+import tempfile
+import traceback
+from importlib.metadata import version
+
+from kernelgap import console
+from kernelgap.errors import InputError, first_mistake, short
+
+BAD_INPUT = 2
+OWN_MISTAKE = 70  # EX_SOFTWARE
+LONGEST = 1500  # characters of a sentence
+READERS = ("pandas", "pyarrow", "safetensors", "yaml", "zipfile", "tomllib")  # whose errors are about a file
+
+ADVICE = {  # by the number of the system's error
+    errno.ENAMETOOLONG: "the name is longer than the file system allows: give a shorter one",
+    errno.ENOENT: "there is no such file or folder",
+    errno.EACCES: "permission denied: choose another place, or change its permissions",
+    errno.EPERM: "that is not permitted: choose another place",
+    errno.EROFS: "the file system is read-only: choose another place with --out",
+    errno.EISDIR: "that is a folder: give a file",
+    errno.ENOTDIR: "a part of the path is a file and no folder: check the path",
+    errno.ELOOP: "its symbolic links lead in a circle: give another path",
+    errno.EMFILE: "too many files are open: raise 'ulimit -n'",
+    errno.ENFILE: "too many files are open on this machine: try again later",
+}
+
+
+def end_with(error: Exception) -> int:
+    """Say what happened in one line on standard error; the exit code."""
+    sentence = sentence_of(error)
+    if sentence is not None:
+        console.message(f"kernelgap: {one_line(sentence)}")
+        return BAD_INPUT
+    what = short(one_line(str(error)))
+    said = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    console.message(
+        f"kernelgap: A mistake of kernelgap itself, not of yours ({said}). {_kept_trace(error)} "
+        "What a run had finished is kept."
+    )
+    return OWN_MISTAKE
+
+
+def sentence_of(error: BaseException) -> str | None:
+    """What a user can do about an error; None if it is not the input's fault as far as one can tell."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, OSError):
+        return _of_system(error)
+    if isinstance(error, MemoryError):
+        return f"The memory of this machine is not enough ({error or 'no more can be had'}): ask for something smaller."
+    if isinstance(error, RecursionError):
+        return "Something in the input is nested too deeply to be read: write it flatter."
+    if isinstance(error, UnicodeError):
+        return f"A text is not Unicode, or holds characters that a file cannot ({error}): write it otherwise."
+    if type(error) is ValueError:
+        return _of_value(str(error))
+    return _of_library(error)
+
+
+def _of_system(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{error.strerror}: make room and give the same command again; what is stored is kept."
+    if error.errno == errno.ENOMEM:
+        return "The memory of this machine is not enough: ask for something smaller, or close other programs."
+    what = ADVICE.get(error.errno or 0, error.strerror or str(error) or type(error).__name__).rstrip(".")
+    name = error.filename.decode(errors="replace") if isinstance(error.filename, bytes) else error.filename
+    return f"'{short(str(name))}': {what}." if name is not None else f"A file cannot be used: {what}."
+
+
+def _of_value(text: str) -> str | None:
+    """Python's own checks of a path and of a whole number, which have no type of their own."""
+    if text.startswith("embedded null"):
+        return "A path holds a NUL character, which no file's name can: give another path."
+    if text.startswith("Exceeds the limit"):
+        return "A whole number has thousands of digits, which is more than can be read: give a smaller one."
+    return None
+
+
+def _of_library(error: BaseException) -> str | None:
+    from pydantic import ValidationError  # imported already: errors.py needs it
+
+    if isinstance(error, ValidationError):
+        return first_mistake(error)
+    library = type(error).__module__.partition(".")[0]
+    if library == "sqlite3":
+        return (
+            f"The file of a run cannot be used: {error}. It was left as it is: move it away, or choose another folder."
+        )
+    if library in READERS:
+        return f"A file cannot be read: {type(error).__name__}: {error}."
+    if library in ("jaxlib", "jax") and "RESOURCE_EXHAUSTED" in str(error):
+        return "The memory of this machine is not enough for this computation: ask for something smaller."
+    return None
+
+
+def one_line(text: str) -> str:
+    """Without line ends and what a terminal would obey, and not longer than a few lines."""
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in " ".join(text.split()))
+    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} ..."
+
+
+def _kept_trace(error: Exception) -> str:
+    """Write the trace where the user's temporary files are, and say where."""
+    text = "\n".join(
+        [
+            f"kernelgap {version('kernelgap')}, Python {platform.python_version()}, {platform.platform()}",
+            f"command: {shlex.join(sys.argv)}",
+            "".join(traceback.format_exception(error)),
+        ]
+    )
+    try:
+        handle, path = tempfile.mkstemp(prefix="kernelgap-trace-", suffix=".txt")
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as refused:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return f"It arose in {last.filename}, line {last.lineno}; its trace cannot be written ({refused.strerror})."
+    return f"The full trace is in {path}: please report it, with that file and the command, to kernelgap's authors."
+
+
+def quiet_end() -> None:
+    """Who reads our answer has enough, as 'head' does: what is left goes nowhere."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
