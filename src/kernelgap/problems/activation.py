@@ -18,8 +18,8 @@ HIGHEST = 1000  # power in one
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _TERM = re.compile(
     rf"""(?P<sign>[+-]?) (?P<weight>{_NUMBER})? \*?
-    (?: (?P<name>[a-z]+)\( (?P<scale>[+-]?(?:{_NUMBER})?) \*? z \) (?:\^(?P<power>\d{1, 4}))?
-      | (?P<z>z) (?:\^(?P<degree>\d{1, 4}))? )?""",
+    (?: (?P<name>[a-z]+)\( (?P<scale>[+-]?(?:{_NUMBER})?) \*? z \) (?:\^(?P<power>\d{{1,4}}))?
+      | (?P<z>z) (?:\^(?P<degree>\d{{1,4}}))? )?""",
     re.VERBOSE,
 )
 
