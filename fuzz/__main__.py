@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -51,15 +52,16 @@ def main() -> int:
     summary = Summary()
     began = said = time.monotonic()
     inputs = _inputs(asked.targets or list(SHARES), asked.n, seed)
-    for given, judged in tried(inputs, materials=made, workers=asked.workers, limit=asked.limit):
-        summary.add(given, judged)
-        if judged.finding is not None and len(summary.found[given.target, judged.group]) == 1:
-            print(f"{given}  # {judged.group}", file=sys.stderr, flush=True)
-        if time.monotonic() - said > SAYS:
-            said = time.monotonic()
-            done = sum(summary.inputs.values())
-            words = f"{done:,} of {asked.n:,} inputs in {said - began:.0f} s, {summary.findings} findings"
-            print(words, file=sys.stderr, flush=True)
+    with suppress(KeyboardInterrupt):  # then of those that were tried
+        for given, judged in tried(inputs, materials=made, workers=asked.workers, limit=asked.limit):
+            summary.add(given, judged)
+            if judged.finding is not None and len(summary.found[given.target, judged.group]) == 1:
+                print(f"{given}  # {judged.group}", file=sys.stderr, flush=True)
+            if time.monotonic() - said > SAYS:
+                said = time.monotonic()
+                done = sum(summary.inputs.values())
+                words = f"{done:,} of {asked.n:,} inputs in {said - began:.0f} s, {summary.findings} findings"
+                print(words, file=sys.stderr, flush=True)
     text = f"seed {seed}\n{summary.text()}"
     (home / "summary.txt").write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     print(text.encode("utf-8", "backslashreplace").decode())

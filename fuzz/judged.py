@@ -30,7 +30,8 @@ def judge(case: Case) -> Judged:
     began, cpu = time.monotonic(), time.process_time()
     group, finding, refused = "", None, False
     try:
-        case.call()
+        ended = case.call()
+        refused = getattr(ended, "code", 0) == 2
     except InputError:
         refused = True
     except Exception as error:

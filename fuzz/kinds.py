@@ -68,7 +68,7 @@ def add() -> None:
     from kernelgap.audit.contenders import registry
     from kernelgap.audit.plan import Rung
     from kernelgap.experiments import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
-    from kernelgap.experiments.images.scales import SCALES, ImageScale
+    from kernelgap.experiments.images.scales import NOMINAL, SCALES, ImageScale, SetSize
     from kernelgap.training import Schedule
     from kernelgap.training.images import ImageSchedule
 
@@ -87,6 +87,7 @@ def add() -> None:
         samples=20,
         scales={"quick": scale},
     )
+    NOMINAL["tiny"] = SetSize((8, 8, 1), 2, 60, 50)
     SCALES["tiny"] = ImageScale(
         effort="seconds",
         set="tiny",

@@ -31,10 +31,11 @@ class Summary:
         return sum(map(len, self.found.values()))
 
     def text(self) -> str:
-        lines = [f"{'target':<18}{'inputs':>8}{'findings':>10}{'s each':>9}"]
+        lines = [f"{'target':<18}{'inputs':>8}{'refused':>9}{'findings':>10}{'s each':>9}"]
         for target, count in sorted(self.inputs.items()):
             bad = sum(len(all_) for (name, _), all_ in self.found.items() if name == target)
-            lines.append(f"{target:<18}{count:>8,}{bad:>10,}{self.seconds[target] / count:>9.3f}")
+            refused = f"{self.refused[target] / count:.0%}"
+            lines.append(f"{target:<18}{count:>8,}{refused:>9}{bad:>10,}{self.seconds[target] / count:>9.3f}")
         lines += ["", "The slowest:"]
         lines += [f"  {seconds:6.1f} s  {given}  {text[:100]}" for seconds, given, text in self.slow]
         for (target, group), examples in sorted(self.found.items(), key=lambda item: -len(item[1])):

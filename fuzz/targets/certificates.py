@@ -10,7 +10,7 @@ from safetensors.numpy import load, save
 
 from fuzz import mutate, values
 from fuzz.case import Case, Place, WrongError
-from fuzz.command import call
+from fuzz.command import Ended, call
 from kernelgap.certificates.certificate import CLAIM, INPUTS, WEIGHTS
 from kernelgap.certificates.sealed import read_sealed, write_sealed
 
@@ -54,12 +54,13 @@ def make(rng: Random, place: Place) -> Case:
     return Case(name, lambda: _verify(path, false=false, named=name))
 
 
-def _verify(path: Any, *, false: bool, named: str = "") -> None:
+def _verify(path: Any, *, false: bool, named: str = "") -> Ended:
     ended = call(["verify", str(path), *(["--json"] if len(named) % 2 else [])])
     if false and ended.code == 0:
         raise WrongError(f"a false certificate holds: {named}")
     if "\x1b" in ended.out + ended.err:
         raise WrongError("an escape of the terminal is printed")
+    return ended
 
 
 def _encoded(claim: Any, rng: Random) -> bytes:

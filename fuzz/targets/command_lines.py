@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 from random import Random
+from typing import Any
 
-import click
 import typer
 
 from fuzz import values
@@ -40,10 +40,10 @@ KNOWN = {  # what a person gives, by the name of the parameter
 }
 
 
-def commands() -> dict[tuple[str, ...], click.Command]:
-    """Every command by the words that name it."""
+def commands() -> dict[tuple[str, ...], Any]:
+    """Every command by the words that name it, as typer's own copy of click describes it."""
 
-    def within(command: click.Command, words: tuple[str, ...]) -> dict[tuple[str, ...], click.Command]:
+    def within(command: Any, words: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
         inner = getattr(command, "commands", None)
         if inner is None:
             return {words: command}
@@ -60,7 +60,7 @@ def make(rng: Random, place: Place) -> Case:
     words = rng.choice(sorted(COMMANDS))
     while rng.random() > HEAVY.get(words, 1.0):
         words = rng.choice(sorted(COMMANDS))
-    hostile = rng.choice((0.05, 0.15, 0.5))
+    hostile = rng.choice((0.0, 0.1, 0.25))
     arguments = list(words)
     for parameter in COMMANDS[words].params:
         arguments += _told(parameter, words, rng, hostile, place)
@@ -72,27 +72,31 @@ def make(rng: Random, place: Place) -> Case:
     return Case(str([argument[:300] for argument in arguments]), lambda: call(arguments))
 
 
-def _told(parameter: click.Parameter, words: tuple[str, ...], rng: Random, hostile: float, place: Place) -> list[str]:
+def _told(parameter: Any, words: tuple[str, ...], rng: Random, hostile: float, place: Place) -> list[str]:
     name = str(parameter.name)
     if name in ("follow", "help"):  # a look that does not end is what was asked for
         return []
-    is_option = isinstance(parameter, click.Option)
+    is_option = parameter.param_type_name == "option"
     if rng.random() > (0.97 if parameter.required or not is_option else 0.3) and name != "out":
         return []
     if is_option and getattr(parameter, "is_flag", False):
+        if name in ("version", "only_list") and rng.random() < 0.9:
+            return []
         return [rng.choice([*parameter.opts, *parameter.secondary_opts])]
     times = rng.choice((1, 1, 2)) if getattr(parameter, "multiple", False) or parameter.nargs == -1 else 1
     found: list[str] = []
     for _ in range(times):
-        value = _hostile(name, rng) if rng.random() < hostile else _near(name, words, rng, place)
+        value = _hostile(parameter, rng) if rng.random() < hostile else _near(name, words, rng, place)
         found += [parameter.opts[0], value] if is_option else [value]
     return found
 
 
-def _hostile(name: str, rng: Random) -> str:
-    if name == "n" and rng.random() < 0.3:
-        return rng.choice(("0", "-1", "1000000000", "1000000000000000000", "1e3", "9" * 400))
-    return values.literal(rng)
+def _hostile(parameter: Any, rng: Random) -> str:
+    """Mostly of the type that is asked for, so that it is not the parser that refuses it."""
+    kind = str(getattr(parameter.type, "name", ""))
+    if rng.random() < 0.85 and kind.startswith(("integer", "float")):
+        return str(values.integer(rng)) if kind.startswith("integer") else repr(values.number(rng))
+    return values.text(rng) if rng.random() < 0.6 else values.literal(rng)
 
 
 def _near(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:

@@ -10,7 +10,7 @@ from random import Random
 
 from fuzz import kinds, mutate, values
 from fuzz.case import Case, Place, WrongError
-from fuzz.command import call
+from fuzz.command import Ended, call
 
 DEEP = "[" * 100_000 + "]" * 100_000
 COPIED = shutil.ignore_patterns("charts", "*.html")
@@ -34,10 +34,11 @@ def _damage(folder: Path, rng: Random) -> str:
         return "damaged already"
 
 
-def _call(arguments: list[str]) -> None:
+def _call(arguments: list[str]) -> Ended:
     ended = call(arguments)
     if "\x1b" in ended.out + ended.err:
         raise WrongError("an escape of the terminal is printed")
+    return ended
 
 
 def _settle(folder: Path) -> None:
