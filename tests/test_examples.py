@@ -24,7 +24,7 @@ def without_training(monkeypatch):
     """An audit takes minutes: here contenders are invented, and no pictures drawn."""
     from kernelgap.reports import audit_page
 
-    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts: None)
+    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts, until: set(charts))
     return invented({"3resnet": 0.02, "gaussian": 0.4})
 
 

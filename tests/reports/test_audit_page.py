@@ -6,6 +6,7 @@ import json
 import pydoc
 import re
 import shlex
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -315,3 +316,40 @@ def test_a_users_file_passes_the_type_checker(tmp_path, monkeypatch):
     wrong = checked('kg.audit("t.csv", target=3)')
     assert wrong[2] == 1
     assert "user.py" in wrong[0]
+
+
+def test_charts_for_which_there_is_no_time_are_on_the_page_alone(numbers, tmp_path):
+    text = write_audit_page(replace(numbers, folder=copied(numbers, tmp_path)), until=0.0).read_text()
+    assert not list((tmp_path / "audit" / "charts").glob("*.png"))
+    assert "There was no time to save this chart as a file" in text
+    assert "charts/errors.png" not in text
+    assert "errors" in specs(text)
+
+
+def copied(audit, folder):
+    return Path(shutil.copytree(audit.folder, folder / "audit"))
+
+
+def test_the_kept_model_is_not_said_to_be_better_than_one_that_is_not_kept(tmp_path, no_pictures):
+    close = {"3resnet": 0.5, "gaussian": 0.5, "trees": 0.3}
+    with invented(levels=close):
+        found = run_audit(table(), "price", tmp_path, leave_out=["kind"])
+    assert (found.verdict, found.winner) == ("undecided", "ridge")
+    text = write_audit_page(found).read_text()
+    assert "the least validation error of those that a file can hold (trees, 3resnet and gaussian had less)" in text
+    assert "from all 240 rows, test rows included" in text
+    assert "learned from 153 rows and seen no test row" in text
+
+
+def test_a_bound_is_told_as_one(numbers, no_pictures):
+    text = write_audit_page(with_gap(numbers, "extrapolated", 1530.0, 1530.0, np.inf)).read_text()
+    assert "\u2265 10\u00d7" in text
+    assert "at least 1,530 samples" in text
+
+
+def test_the_budget_of_the_last_call_is_told(numbers, no_pictures):
+    text = write_audit_page(
+        replace(numbers, budget=150.0, unfinished=("judging ck2, 153 samples, seed 0",))
+    ).read_text()
+    assert "A budget of 2m 30s left no time for 1 of" in text
+    assert "5m at the plan, 2m 30s at the last call" in text

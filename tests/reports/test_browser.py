@@ -162,7 +162,7 @@ def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
     from kernelgap.reports import audit_page
     from reports.audits import invented, table
 
-    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts: None)
+    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts, until: set(charts))
     frame = table().rename(columns={"kind": "<b>kind</b>"})
     with invented():
         path = audit_page.write_audit_page(run_audit(frame, "<b>kind</b>", tmp_path))
