@@ -62,7 +62,8 @@ def test_a_data_frame(frame):
 
 
 def test_integers_beyond_every_type():
-    table = read_table(pd.DataFrame({"a": [10**30, 1, 2], "b": [10**400, 1, 2], "c": [1j, 2, 3]}), seed=0)
+    frame = pd.DataFrame({"a": [10**30, 1, 2], "b": [10**400, 1, 2], "c": [1j, 2, 3]}, dtype=object)
+    table = read_table(frame, seed=0)
     assert table.frame["a"].tolist() == [1e30, 1, 2]
     assert np.isnan(table.frame["b"][0])
     assert table.kinds["c"] == "other"
@@ -212,6 +213,19 @@ def test_files_cut_or_changed_anywhere(tmp_path, rng, ending):
         except InputError:
             refused += 1
     assert refused > 40  # what is neither refused nor noticed has changed a value
+
+
+def test_texts_that_begin_outside_of_a_feather_file(tmp_path):
+    path = tmp_path / "t.feather"
+    frame = pd.DataFrame({"x": np.arange(5.0), "y": ["a", "b", "c", "d", "e"]})
+    frame.to_feather(path, compression="uncompressed")
+    width = "<i8" if pa.types.is_large_string(pa.feather.read_table(path).schema.field("y").type) else "<i4"
+    content, offsets = path.read_bytes(), np.arange(6, dtype=width)
+    assert content.count(offsets.tobytes()) == 1
+    offsets[2:4] = 2**30
+    path.write_bytes(content.replace(np.arange(6, dtype=width).tobytes(), offsets.tobytes()))
+    with pytest.raises(InputError, match=r"t\.feather cannot be read as Feather: .*offset"):
+        read_table(path, seed=0)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def _feather_batches(path: Path) -> Iterator[pa.Table]:
         yield file.schema.empty_table()
         for i in range(file.num_record_batches):
             whole = pa.Table.from_batches([file.get_batch(i)])
+            whole.validate(full=True)  # offsets in a damaged file lead anywhere in memory
             for start in range(0, whole.num_rows, BATCH):
                 yield whole.slice(start, BATCH)
 
