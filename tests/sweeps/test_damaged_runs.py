@@ -132,6 +132,7 @@ WRONG = {  # of each kind, what no run can hold; reports and further starts refu
         *(("run", "value", text) for text in ("no JSON", "[]", DEEP)),
         *(("outcomes", "content", text) for text in ("{}", "[]", "", DEEP, None)),
         ("outcomes", "content", '{"seconds": 1, "right": 5, "tested": 0}'),
+        ("outcomes", "content", '{"seconds": 1, "right": 5, "tested": 9, "setting": {"steps": []}}'),
         *(("outcomes", "trial", text) for text in ("{}", "[]", "", "no JSON", DEEP, None)),
     ],
     "audit": [
@@ -139,6 +140,8 @@ WRONG = {  # of each kind, what no run can hold; reports and further starts refu
         *(("outcomes", "predictions", value) for value in (b"", b"x", None, "x", b"\x93NUMPY\x01\x00\xff\xff")),
         *(("outcomes", "validation_error", value) for value in (None, "x")),
         *(("outcomes", "samples", "x"), ("judgements", "content", "{}"), ("judgements", "content", DEEP)),
+        *(("outcomes", "setting", text) for text in ("[]", "", '{"ridge": []}')),
+        ("judgements", "content", '{"columns": {}, "errors": [], "fits": []}'),
     ],
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
 
@@ -37,6 +38,7 @@ class ImageOutcome:
     def from_json(cls, text: str) -> "ImageOutcome":
         """Refused if it cannot be an outcome."""
         found = _STORED.validate_json(text)
+        _SETTING.validate_python(found.setting)
         if not 0 <= found.right <= found.tested or not found.tested:
             raise InputError(f"{found.right} of {found.tested} images cannot be right.")
         if found.status not in ("done", "diverged") or not 0 <= found.seconds < math.inf:
@@ -44,4 +46,14 @@ class ImageOutcome:
         return found
 
 
+class _Setting(TypedDict, total=False):
+    """What is counted; the rest is words."""
+
+    steps: int
+    weights: int
+    features: int
+    ridge: float
+
+
 _STORED = TypeAdapter(ImageOutcome)
+_SETTING = TypeAdapter(_Setting)

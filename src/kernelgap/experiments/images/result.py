@@ -3,7 +3,7 @@
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Required
 
 import pandas as pd
 from pydantic import TypeAdapter
@@ -22,13 +22,13 @@ CONFIDENCE = 0.95
 class _About(TypedDict, total=False):
     """What a start notes for the page."""
 
+    set: Required[str]
+    shape: Required[list[int]]
+    classes: Required[list[str]]
+    train: Required[int]
+    test: Required[int]
     title: str
-    set: str
     schedule: dict[str, Any]
-    shape: list[int]
-    classes: list[str]
-    train: int
-    test: int
     planned: dict[str, str]
     network: dict[str, int]
 
