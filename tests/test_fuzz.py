@@ -78,6 +78,20 @@ def test_an_input_follows_from_target_seed_and_index():
     assert texts(1) != texts(2)
 
 
+def test_command_lines_give_options_as_options_and_flags_without_values():
+    from fuzz.targets.command_lines import COMMANDS, _told
+
+    rng = Random(0)
+    named = {parameter.name: parameter for parameter in COMMANDS["certify", "kernel"].params}
+    assert {"name", "problem", "n", "seed", "rigorous"} <= set(named)
+    drawn_often = {
+        name: [_told(named[name], ("certify", "kernel"), rng, 0.0, None) for _ in range(30)] for name in named
+    }
+    assert all(told[0] == "--n" for told in drawn_often["n"] if told)
+    assert ["--rigorous"] in drawn_often["rigorous"]
+    assert all(len(told) == 1 for told in drawn_often["name"] if told)
+
+
 def test_mutations_change_something():
     rng = Random(0)
     tree = {"a": [1, {"b": 2.5}], "c": "text"}

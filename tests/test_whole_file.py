@@ -34,6 +34,12 @@ def test_after_an_error_the_old_one_is_there(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_is_no_file_to_write(tmp_path):
+    for path in (".", "/", tmp_path):
+        with pytest.raises(InputError, match="is a folder"):
+            write(path, "x")
+
+
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match=r"b' could not be written: No such file or directory"):
         write(tmp_path / "a" / "b", "x")

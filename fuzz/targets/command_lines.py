@@ -14,6 +14,8 @@ from fuzz.targets.texts import kernel_text, problem_text
 from kernelgap.cli.app import app
 
 SMALL = ("1", "2", "5", "20")
+WHOLE = {"n", "d", "degree", "outputs", "workers", "seed", "width", "rows"}
+NUMBERS = {"alpha", "share", "risk"}
 PROBLEMS = ("sec8", "slides", "hard(d=6, k=2, alpha=0.3)", "hard(d=9, k=3, alpha=0.5)", "parity(d=8, k=3)")
 KNOWN = {  # what a person gives, by the name of the parameter
     "scale": ("quick", "paper", "full", "long", "huge"),
@@ -86,16 +88,17 @@ def _told(parameter: Any, words: tuple[str, ...], rng: Random, hostile: float, p
     times = rng.choice((1, 1, 2)) if getattr(parameter, "multiple", False) or parameter.nargs == -1 else 1
     found: list[str] = []
     for _ in range(times):
-        value = _hostile(parameter, rng) if rng.random() < hostile else _near(name, words, rng, place)
+        value = _hostile(name, rng) if rng.random() < hostile else _near(name, words, rng, place)
         found += [parameter.opts[0], value] if is_option else [value]
     return found
 
 
-def _hostile(parameter: Any, rng: Random) -> str:
+def _hostile(name: str, rng: Random) -> str:
     """Mostly of the type that is asked for, so that it is not the parser that refuses it."""
-    kind = str(getattr(parameter.type, "name", ""))
-    if rng.random() < 0.85 and kind.startswith(("integer", "float")):
-        return str(values.integer(rng)) if kind.startswith("integer") else repr(values.number(rng))
+    if name in WHOLE and rng.random() < 0.85:
+        return str(values.integer(rng))
+    if name in NUMBERS and rng.random() < 0.85:
+        return repr(values.number(rng))
     return values.text(rng) if rng.random() < 0.6 else values.literal(rng)
 
 
@@ -126,6 +129,8 @@ def _near(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:
         )
     if name in ("folder", "model", "file", "data"):
         return _path(name, words, rng, place)
+    if words == ("certify", "theorem2") and name == "problem":
+        return rng.choice(PROBLEMS[2:])  # the others take minutes, and show how far they are
     return rng.choice(KNOWN.get(name, ("x", "1")))
 
 
