@@ -103,6 +103,8 @@ def _hostile(name: str, rng: Random) -> str:
 
 
 def _near(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:
+    if words == ("certify", "theorem2") and name == "problem":
+        return rng.choice(PROBLEMS[2:])  # the others take minutes, and show how far they are
     if name in ("problem", "name") and rng.random() < 0.3:
         return problem_text(rng) if name == "problem" else kernel_text(rng)
     if name == "name":
@@ -129,8 +131,6 @@ def _near(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:
         )
     if name in ("folder", "model", "file", "data"):
         return _path(name, words, rng, place)
-    if words == ("certify", "theorem2") and name == "problem":
-        return rng.choice(PROBLEMS[2:])  # the others take minutes, and show how far they are
     return rng.choice(KNOWN.get(name, ("x", "1")))
 
 
