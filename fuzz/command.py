@@ -15,6 +15,7 @@ from kernelgap.cli import main
 
 CODES = (0, 1, 2, 130)
 OWN_MISTAKE = 70
+NOT_TRIED = "The work itself is not tried here."
 LONGEST = 20_000  # characters of a refusal, beside what was typed
 
 
@@ -23,6 +24,11 @@ class Ended:
     code: int
     out: str
     err: str
+
+    @property
+    def refused(self) -> bool:
+        """Whether the input was at fault; that nothing is trained here is not its fault."""
+        return self.code == 2 and NOT_TRIED not in self.err
 
 
 class EndedBadlyError(Exception):

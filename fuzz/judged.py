@@ -31,7 +31,7 @@ def judge(case: Case) -> Judged:
     group, finding, refused = "", None, False
     try:
         ended = case.call()
-        refused = getattr(ended, "code", 0) == 2
+        refused = getattr(ended, "refused", False)
     except InputError:
         refused = True
     except Exception as error:

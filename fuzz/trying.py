@@ -21,11 +21,12 @@ def prepare() -> None:
     from kernelgap import machine
 
     machine.available_memory = lambda: FREE  # before it is imported by name anywhere
+    from fuzz.command import NOT_TRIED
     from kernelgap.errors import InputError
     from kernelgap.sweeps.local import LocalWorkers
 
     def refuse(self: LocalWorkers, chunk: object) -> NoReturn:
-        raise InputError("The work itself is not tried here.")
+        raise InputError(NOT_TRIED)
 
     LocalWorkers.submit = refuse  # type: ignore[method-assign]
     import vl_convert

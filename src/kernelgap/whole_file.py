@@ -28,7 +28,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     """The path to write to; at the end it takes the place of ``path`` at once, and after an error it is gone."""
     target = Path(path)
     if not target.name or target.is_dir():
-        raise InputError(f"'{target}' is a folder: give the name of a file to write.")
+        raise InputError(f"'{target}' could not be written: it is a folder. Give the name of a file.")
     partial = target.with_name(target.name + ".partial")
     try:
         yield partial

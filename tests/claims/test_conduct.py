@@ -1,6 +1,8 @@
 """Claims as a run: kept, resumed, judged anew, shown."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -29,6 +31,14 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
     with Ledger.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
         ledger.note({"chunks": [Measurement(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
     assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 4)
+
+
+def test_numbers_that_cannot_be_judged_are_the_files_fault(tmp_path):
+    run_claims(["lemma.d2"], out=tmp_path, workers=1)
+    with closing(sqlite3.connect(tmp_path / "run.sqlite")) as connection, connection:
+        connection.execute("""UPDATE measurements SET numbers = '{"d": {}}'""")
+    with pytest.raises(InputError, match="what was measured cannot be used"):
+        run_claims(["lemma.d2"], out=tmp_path)
 
 
 def test_a_folder_has_one_scale_and_seed(tmp_path):

@@ -95,7 +95,8 @@ def run_claims(
             failures = run_chunks(ordered, ledger, do=measure, workers=workers, cluster=cluster, on_progress=tell)
         measured = ledger.measured()
     errors = {failure.chunk: failure.error for failure in failures}
-    return Findings(scale, seed, folder, tuple(_judged(m, measured, errors) for m in work))
+    with as_stored(folder, "what was measured"):
+        return Findings(scale, seed, folder, tuple(_judged(m, measured, errors) for m in work))
 
 
 def read_findings(folder: str | Path) -> Findings:

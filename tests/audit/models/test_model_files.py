@@ -142,6 +142,7 @@ HUGE = {"name": "x", "kind": "label", "levels": [str(i) for i in range(100_000)]
         ("kernel", under("preparation", "columns", value=[]), {}, "columns"),
         ("kernel", under("preparation", "columns", value=[HUGE]), {}, "100000 labels, more than the 30"),
         ("kernel", lambda h: {**h, "preparation": {"columns": h["preparation"]["columns"][:1]}}, {}, "makes 1 columns"),
+        ("kernel", under("preparation", "columns", 2, "frequent", value="mauve"), {}, "none of its labels"),
         ("kernel", under("targets", "names", value=["price"]), {}, "mean and a scale for each"),
         ("kernel", under("targets", "names", value=["price", "price"]), {}, "a name of its own"),
         ("kernel", under("targets", "names", value=[]), {}, "a name of its own"),

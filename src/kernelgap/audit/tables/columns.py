@@ -1,10 +1,10 @@
 """Prepared columns: what was learned about each from the training rows, in plain numbers and texts."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Block = Float[np.ndarray, "n k"]
 
@@ -43,6 +43,12 @@ class LabelColumn(_Described):
     levels: Annotated[tuple[str, ...], Field(min_length=1)]
     rare: tuple[str, ...] = ()
     frequent: str
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.frequent not in (*self.levels, *self.rare):
+            raise ValueError(f"the most frequent label of {self.name} is none of its labels")
+        return self
 
     @property
     def outputs(self) -> list[str]:
