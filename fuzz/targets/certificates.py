@@ -64,7 +64,7 @@ def _verify(path: Any, *, false: bool, named: str = "") -> Ended:
 
 
 def _encoded(claim: Any, rng: Random) -> bytes:
-    text = json.dumps(claim)
+    text = json.dumps(claim, indent=1, sort_keys=True) + "\n"  # as certificates are written
     draw = rng.random()
     if draw < 0.05:
         return text.encode("utf-16")
@@ -73,7 +73,7 @@ def _encoded(claim: Any, rng: Random) -> bytes:
     if draw < 0.15:
         return text.replace('"problem"', '"problem": "sec8", "problem"').encode()
     if draw < 0.2:
-        return (text[:-1] + ', "more": ' + "[" * 100_000 + "]" * 100_000 + "}").encode()
+        return (text[:-2] + ', "more": ' + "[" * 100_000 + "]" * 100_000 + "}").encode()
     return text.encode()
 
 

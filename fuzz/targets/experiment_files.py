@@ -66,7 +66,7 @@ def make(rng: Random, place: Place) -> Case:
     content = _content(rng, ending)
     path = place.folder / f"mine{ending}"
     path.write_bytes(content)
-    more = rng.choice(([], [], [], ["--json"], ["--scale", "paper"], ["--seed", values.literal(rng)]))
+    more = rng.choice(([],) * 8 + (["--json"], ["--scale", "paper"], ["--seed", values.literal(rng)]))
     more = [argument.replace("\0", "") for argument in more]
     return Case(f"{path.name} {more} {content[:3000]!r}", lambda: call(["run", path.name, "--workers", "1", *more]))
 
@@ -77,11 +77,11 @@ def _content(rng: Random, ending: str) -> bytes:
         return rng.choice(STRANGE).encode()
     tree = copy.deepcopy(BASE)
     grids = tree["scales"]["quick"]["grids"]
-    if rng.random() < 0.3:
+    if rng.random() < 0.15:
         tree["problem"] = problem_text(rng)
-    if rng.random() < 0.3:
+    if rng.random() < 0.15:
         grids[rng.randrange(2)]["network"] = network_text(rng)
-    if rng.random() < 0.3:
+    if rng.random() < 0.15:
         grids[2]["kernels"].append(kernel_text(rng))
     if draw < 0.8:
         tree = mutate.json_value(tree, rng)

@@ -89,7 +89,9 @@ NAMES = (
     "y ",
     "Y",
 )
-ENDINGS = (".csv",) * 6 + (".tsv", ".txt", ".parquet", ".feather", ".npz", ".CSV", ".csv.gz", ".xlsx", "", ".json")
+ENDINGS = (
+    (".csv",) * 20 + (".tsv", ".txt", ".parquet", ".feather", ".npz") * 2 + (".CSV", ".csv.gz", ".xlsx", "", ".json")
+)
 
 
 def make(rng: Random, place: Place) -> Case:
@@ -123,19 +125,21 @@ def _options(rng: Random, names: list[str], target: str) -> list[str]:
 
 
 def _columns(rng: Random) -> dict[str, list[str]]:
-    rows = rng.choice((0, 1, 2, 5, 20, 40, 60, 60, 100, 100, 300))
+    rows = rng.choice((0, 1, 2, 5, 20, 40, *(60, 100, 100, 300) * 4))
+    strange = rng.choice((0.1, 0.4, 1.0))
     count = rng.choice((0, 1, 2, 3, 3, 4, 4, 6, 30))
     found: dict[str, list[str]] = {}
     for i in range(count):
-        name = rng.choice(NAMES) if rng.random() < 0.3 else f"c{i}"
-        found[name] = _column(rng, rows)
+        name = rng.choice(NAMES) if rng.random() < 0.3 * strange else f"c{i}"
+        found[name] = _column(rng, rows, strange)
     if rng.random() < 0.7:
-        found["y"] = _column(rng, rows)
+        found["y"] = _column(rng, rows, strange)
     return found
 
 
-def _column(rng: Random, rows: int) -> list[str]:
-    match rng.randrange(12):
+def _column(rng: Random, rows: int, strange: float = 1.0) -> list[str]:
+    """Cells as texts: of any kind, or with less of what is strange numbers and labels."""
+    match rng.randrange(12) if rng.random() < strange else rng.choice((1, 2, 5, 11, 11, 11)):
         case 0:
             made: list[Any] = [rng.choice(CELLS) for _ in range(rows)]
         case 1:
