@@ -175,9 +175,9 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
     """When F was learned, and when some of G: a lead and a sentence."""
     base, target = (None, None) if signals is None else learned_at(signals, threshold)
     lead = "First F, then G." if base is not None and (target is None or base < target) else "F and G over the epochs."
-    told = [] if base is None else [f"out1 first has nine tenths of F at epoch {base}"]
-    told += [] if target is None else [f"out first gets under the threshold at epoch {target}"]
-    return {"lead": lead, "words": f"{'; '.join(told)}." if told else ""}
+    seen = [] if base is None else [f"out1 has nine tenths of F by epoch {base}"]
+    seen += [] if target is None else [f"out is under the threshold by epoch {target}"]
+    return {"lead": lead, "words": f"{'; '.join(seen)}." if seen else ""}
 
 
 def _tiles(attrs: dict[str, Any], summary: pd.DataFrame) -> list[dict[str, str]]:

@@ -24,7 +24,8 @@ def signals_of(trial: Trial, curves: dict[str, Any]) -> Signals | None:
     problem = problems.get(trial.problem)
     X, _ = problem.sample(trial.test_samples, [trial.seed, 2])
     size = float(np.mean(np.sum(problem.base(X) ** 2, axis=1)))
-    return Signals(size=size, epochs=curves["epochs"], base=curves["base"], target=curves["test"])
+    epochs = [int(epoch) for epoch in curves["epochs"]]
+    return Signals(size=size, epochs=epochs, base=curves["base"], target=curves["test"])
 
 
 def learned_at(signals: Signals, threshold: float) -> tuple[int | None, int | None]:
