@@ -10,18 +10,12 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
-VOLATILE = {
-    "seconds",
-    "core_seconds",
-    "finished",
-    "failed",
+VOLATILE = {"seconds", "core_seconds", "finished", "failed", "elapsed", "pace"} | {
     "folder",
     "report",
     "model",
     "out",
     "path",
-    "elapsed",
-    "pace",
 }
 
 
