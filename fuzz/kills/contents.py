@@ -1,4 +1,4 @@
-"""All that a run has come to, bit by bit, without what differs from time to time: seconds, dates, places."""
+"""All that a run has come to, bit by bit, without what differs from time to time: seconds, dates, places, speeds."""
 
 import hashlib
 import json
@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
-VOLATILE = {"seconds", "core_seconds", "finished", "failed", "folder", "report", "model", "out", "path", "elapsed"}
+VOLATILE = {"seconds", "core_seconds", "finished", "failed", "elapsed", "pace"} | {
+    "folder",
+    "report",
+    "model",
+    "out",
+    "path",
+}
 
 
 def contents(folder: Path) -> dict[str, Any]:
