@@ -39,9 +39,9 @@ def test_a_second_process_compiles_nothing(tmp_path):
     without, first, second = worker("off"), worker(tmp_path), worker(tmp_path)
     assert without["where"] == "None"
     assert "cache_misses" not in without
-    assert first["cache_misses"] > 5
+    assert first["cache_misses"] == first["compile_requests_use_cache"] > 0  # how many is up to JAX
     assert "cache_misses" not in second
-    assert second["cache_hits"] == second["compile_requests_use_cache"] > 5
+    assert second["cache_hits"] == second["compile_requests_use_cache"] == first["compile_requests_use_cache"]
     assert without["results"] == first["results"] == second["results"]
 
 
