@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 from safetensors.numpy import save
 
@@ -156,22 +157,9 @@ def certify(
     offset = np.broadcast_to(np.asarray(trained.offset, dtype=np.float32), (written.outputs,)).copy()
     trained = TrainedNetwork(trained.network, weights, float(trained.scale), offset)  # as the file will hold it
     X, _ = written.sample(samples, seed)
-    spare = SPARE_FLOOR * energy(written)
-    floors = []
-    with console.progress("floors") as show:
-        for i, kernel in enumerate(kernels):
-            show(i / len(kernels), kernel if isinstance(kernel, str) else kernel.spec)
-            found = oracle_risk(written, kernel, X, rigorous=True)
-            bounded_kernel(found.kernel, samples)
-            low, high = found.interval
-            floors.append(FloorClaim(kernel=found.kernel, low=low - spare, high=high + spare))
+    floors = _floors(written, kernels, X)
     risk = exact_risk(written, trained, resume=resume)
-    low, high = max(0.0, risk.risk - SPARE * risk.rounding), risk.risk + SPARE * risk.rounding
-    if not narrow(risk) or not high - low <= 2 * NARROW * float(written.threshold):
-        raise InputError(
-            f"The network's risk, {risk.risk:.4g}, is known to +/- {risk.rounding:.2g} only, which is not narrow "
-            f"against the threshold of {float(written.threshold):.4g}: no certificate."
-        )
+    low, high = _stated(risk)
     bound = any_kernel(written, samples)
     try:
         claim = Claim(
@@ -195,7 +183,7 @@ def certify(
                 samples_for_same_risk=bound.samples_for(high),
                 matrix_valued_samples_for_same_risk=any_kernel(written, samples, "matrix").samples_for(high),
             ),
-            floors=tuple(floors),
+            floors=floors,
             versions={**{name: version(name) for name in PACKAGES}, "python": platform.python_version()},
         )
     except (ValidationError, TypeError) as error:
@@ -210,6 +198,33 @@ def certify(
         },
     )
     return claim
+
+
+def _floors(
+    problem: ParityProblem, kernels: Sequence[Kernel | str], X: Float[np.ndarray, "n d"]
+) -> tuple[FloorClaim, ...]:
+    """A proved floor for each kernel, stated a little wider than it was found."""
+    spare = SPARE_FLOOR * energy(problem)
+    floors = []
+    with console.progress("floors") as show:
+        for i, kernel in enumerate(kernels):
+            show(i / len(kernels), kernel if isinstance(kernel, str) else kernel.spec)
+            found = oracle_risk(problem, kernel, X, rigorous=True)
+            bounded_kernel(found.kernel, len(X))
+            low, high = found.interval
+            floors.append(FloorClaim(kernel=found.kernel, low=low - spare, high=high + spare))
+    return tuple(floors)
+
+
+def _stated(risk: ExactRisk) -> tuple[float, float]:
+    """Between which numbers a certificate says that the risk lies; refused if that is not narrow."""
+    low, high = max(0.0, risk.risk - SPARE * risk.rounding), risk.risk + SPARE * risk.rounding
+    if not narrow(risk) or not high - low <= 2 * NARROW * risk.threshold:
+        raise InputError(
+            f"The network's risk, {risk.risk:.4g}, is known to +/- {risk.rounding:.2g} only, which is not narrow "
+            f"against the threshold of {risk.threshold:.4g}: no certificate."
+        )
+    return low, high
 
 
 def narrow(risk: ExactRisk) -> bool:

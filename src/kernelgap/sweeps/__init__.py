@@ -1,6 +1,5 @@
 """Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
-from kernelgap.sweeps.by_sgd import train_again
 from kernelgap.sweeps.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.sweeps.execute import run_chunk
 from kernelgap.sweeps.meter import Progress
@@ -40,5 +39,4 @@ __all__ = [
     "read_status",
     "run_chunk",
     "run_chunks",
-    "train_again",
 ]

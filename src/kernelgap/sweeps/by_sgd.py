@@ -16,14 +16,6 @@ from kernelgap.training.grid import records_first_output
 MOST_KEPT = 2**26  # bytes of a network's weights that a run keeps
 
 
-def train_again(trial: Trial) -> Predictor:
-    """The network of one trial, trained by itself: the same start, samples and order of the data.
-
-    Products over other numbers of members round differently, so it is not the network of a run, bit for bit.
-    """
-    return _train([trial], None).predictor(0)
-
-
 def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> list[TrialResult]:
     """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
     grid = _train(trials, on_progress)
