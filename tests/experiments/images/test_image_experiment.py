@@ -248,6 +248,7 @@ def test_a_training_that_diverges(data, tmp_path):
     assert outcome.status == "diverged"
     with ImageLedger.open(tmp_path / "run") as ledger:
         ledger.describe({"experiment": "images"})
+        ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 20})
         ledger.save(piece, outcome)
     table = read_image_run(tmp_path / "run").table
     assert table.accuracy.isna().all()
