@@ -26,7 +26,7 @@ def make(rng: Random, place: Place) -> Case:
         return Case("bytes of a certificate", lambda: _verify(path, false=path.read_bytes() != whole.read_bytes()))
     parts = read_sealed(whole)
     if draw < 0.45:
-        name, false = _forge(rng, parts)
+        name, false = _forge(rng, parts), True
     elif draw < 0.85:
         changed = mutate.json_value(json.loads(parts[CLAIM]), rng)
         parts[CLAIM] = _encoded(changed, rng)
@@ -97,16 +97,13 @@ def _other(array: np.ndarray, rng: Random) -> np.ndarray:
     return found
 
 
-def _forge(rng: Random, parts: dict[str, bytes]) -> tuple[str, bool]:
-    """Change the substance, so that what is claimed is false; whether it was possible."""
+def _forge(rng: Random, parts: dict[str, bytes]) -> str:
+    """Change the substance, so that what is claimed is false. A change that has no place is a mistake of ours."""
     claim = json.loads(parts[CLAIM])
     name, change = rng.choice(sorted(FALSE.items()))
-    try:
-        change(claim, parts, rng)
-    except (KeyError, IndexError, TypeError):
-        return f"{name}, which has no place", False
+    change(claim, parts, rng)
     parts[CLAIM] = (json.dumps(claim, indent=1, sort_keys=True) + "\n").encode()
-    return name, True
+    return name
 
 
 def _weights(parts: dict[str, bytes], change: Callable[[dict[str, np.ndarray]], None]) -> None:
@@ -129,7 +126,7 @@ def _cancelling(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
             weights["b1"] = np.ones_like(weights["b1"])
         weights["A"] = np.where(np.arange(weights["A"].size).reshape(weights["A"].shape) % 2, 1e7, -1e7).astype("f4")
 
-    claim["network"].update(risk=1e-9, rounding=rng.choice((0.0, 1e-9)))
+    claim["network"].update(low=0.0, high=rng.choice((0.0, 1e-9)))
     _weights(parts, change)
 
 
@@ -145,7 +142,13 @@ def _set(*path: Any, to: Callable[[Any, Random], Any]) -> Callable[[Claim, dict[
 
 
 def _wide(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
-    claim["network"].update(risk=0.0, rounding=rng.choice((0.2, 3.3, 1e9)))
+    claim["network"].update(low=0.0, high=claim["network"]["low"] * rng.choice((0.0, 0.05, 0.9)))
+
+
+def _divided(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
+    factor = rng.choice((1.001, 2, 1e6))
+    for end in ("low", "high"):
+        claim["network"][end] /= factor
 
 
 def _inverted(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
@@ -153,9 +156,10 @@ def _inverted(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
     floor["low"], floor["high"] = floor["high"] + 1e-3, floor["low"] - 1e-3
 
 
+OTHER_PROBLEMS = (("alpha=0.5", "alpha=0.6"), ("k=2", "k=3"), ("seed=0", "seed=1"), ("beta=1.0", "beta=0.5"))
 FALSE: dict[str, Callable[[Claim, dict[str, bytes], Random], None]] = {
-    "risk divided": _set("network", "risk", to=lambda v, rng: v / rng.choice((1.001, 2, 1e6))),
-    "risk 0, wide rounding": _wide,
+    "risk divided": _divided,
+    "a wide interval below": _wide,
     "scale": _set("network", "scale", to=lambda v, rng: rng.choice((1e60, 0.0, 2.0, -1.0, 1e-60))),
     "weights scaled": _scaled,
     "weights that cancel": _cancelling,
@@ -169,8 +173,7 @@ FALSE: dict[str, Callable[[Claim, dict[str, bytes], Random], None]] = {
     "floor raised": _set("floors", 0, "low", to=lambda v, rng: v + rng.choice((1e-3, 1.0))),
     "floors inverted": _inverted,
     "another kernel": _set("floors", 0, "kernel", to=lambda v, rng: rng.choice(("ntk2", "laplace(bandwidth=1.0)"))),
-    "sentence": _set("sentence", to=lambda v, rng: rng.choice(("The network wins.", v + " Always.", "\x1b[2J"))),
-    "another problem": _set(
-        "problem", to=lambda v, rng: rng.choice(("hard(d=6, k=2, alpha=0.6)", "hard(d=6, k=3, alpha=0.5)"))
-    ),
+    "width": _set("network", "width", to=lambda v, rng: v + rng.choice((1, -1))),
+    "a name that is none": _set("network", "name", to=lambda v, rng: rng.choice(("\x1b[2J", "gaussian", "3layer"))),
+    "another problem": _set("problem", to=lambda v, rng: v.replace(*rng.choice(OTHER_PROBLEMS))),
 }
