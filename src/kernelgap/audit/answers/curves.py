@@ -8,8 +8,8 @@ from kernelgap.audit.answers.results import Results
 
 
 def curves(results: Results, bootstrap: Bootstrap, *, chosen_by: Results) -> tuple[Curve, ...]:
-    """One for each contender, in the order in which they came; validation errors over all seeds that were finished."""
-    return tuple(_curve(results, bootstrap, name, chosen_by) for name in results.contenders)
+    """One for each contender, by name; validation errors over all seeds that were finished."""
+    return tuple(_curve(results, bootstrap, name, chosen_by) for name in sorted(results.contenders))
 
 
 def _curve(results: Results, bootstrap: Bootstrap, name: str, chosen_by: Results) -> Curve:
