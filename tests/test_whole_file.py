@@ -1,5 +1,8 @@
 """Files that are written whole or not at all."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from kernelgap.errors import InputError
@@ -43,3 +46,14 @@ def test_a_folder_is_no_file_to_write(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match=r"b' could not be written: No such file or directory"):
         write(tmp_path / "a" / "b", "x")
+
+
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="no ordinary file"), whole(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+    for device in (Path("/dev/null"), Path("/dev/full")):
+        with pytest.raises(InputError, match="no ordinary file"), whole(device):
+            pass
+        assert device.is_char_device()

@@ -29,6 +29,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     target = Path(path)
     if not target.name or target.is_dir():
         raise InputError(f"'{target}' could not be written: it is a folder. Give the name of a file.")
+    if target.exists() and not target.is_file():  # a device such as /dev/null, a pipe: not to be replaced by a file
+        raise InputError(f"'{target}' could not be written: it is no ordinary file. Give the name of another one.")
     partial = target.with_name(target.name + ".partial")
     try:
         yield partial
