@@ -37,6 +37,10 @@ fuzz: $(VENV)/.ready-dev  ## generated inputs: make fuzz N=10000 SEED=7
 kills: $(VENV)/.ready-dev  ## runs of every kind, ended at random moments: make kills N=20 SEED=7
 	$(BIN)/python -m fuzz.kills --n $(or $(N),100) $(if $(SEED),--seed $(SEED))
 
+# CELLS="3.13-newest oldest" chooses, PYTEST="-n 1 tests/kernels" goes to pytest, MATRIX_DIR is where environments are kept.
+matrix:  ## the quick checks on each installed Python, with pinned, newest and oldest dependencies
+	$(PYTHON) scripts/matrix.py $(CELLS) --pytest="$(PYTEST)"
+
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -1,6 +1,7 @@
 """``make matrix``: what the cells install, and what becomes of a cell that fails."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -76,3 +77,10 @@ def test_an_unknown_cell_is_refused():
     done = subprocess.run([sys.executable, SCRIPT, "3.13-newer"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "there is no cell '3.13-newer'" in done.stderr
+
+
+def test_make_passes_on_what_was_chosen():
+    command = ["make", "--dry-run", "matrix", "PYTHON=python3", "CELLS=3.13-newest", "PYTEST=-n 1 tests/kernels"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of make test
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == 'python3 scripts/matrix.py 3.13-newest --pytest="-n 1 tests/kernels"'
