@@ -11,7 +11,13 @@ LONGEST = 100  # characters of a value that a sentence repeats
 
 
 class InputError(ValueError):
-    """The input cannot be used as it is. The command line prints it and exits with 2."""
+    """The input cannot be used as it is. The command line prints it and exits with 2.
+
+    It is one line: line breaks within names and labels that it repeats become spaces.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(" ".join(str(sentence).splitlines()))
 
 
 def shown(value: object) -> str:
