@@ -155,8 +155,7 @@ STRANGE = st.one_of(
 @settings(max_examples=50, deadline=None)
 @given(st.lists(STRANGE, min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_any_data_frame_is_read_or_refused(values, chosen):
-    column = np.empty(40, dtype=object)
-    column[:] = [chosen.choice(values) for _ in range(40)]
+    column = pd.Series([chosen.choice(values) for _ in range(40)], dtype=object)
     frame = pd.DataFrame({"strange": column, "plain": np.arange(40.0) ** 0.5, "y": np.arange(40) % 3})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -17,8 +17,10 @@ def absent(value: Any) -> bool:
 
 def distinct_texts(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     """(for each row the place of its text, the distinct texts); -1 where there is none."""
+    # of a column of objects pandas < 3 makes an index, and fails on integers beyond every float
+    cells = column.to_numpy() if column.dtype == object else column
     try:
-        raw_codes, raw = pd.factorize(column)
+        raw_codes, raw = pd.factorize(cells)
     except TypeError:  # lists and the like, in a table that was to hold something else
         raw_codes, raw = pd.factorize(column.map(_written))
     cleaned = np.empty(len(raw), dtype=object)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from kernelgap.errors import shown
+
 What = Literal[
     "sampled", "encoding", "header", "names", "empty rows", "decimals", "not numbers", "infinite", "rounded",
     "left out", "row number", "copy", "missing target", "missing", "constant", "duplicate", "rare", "unseen", "leak",
@@ -42,11 +44,11 @@ def brief(notices: Iterable[Notice]) -> list[str]:
 
 def named(values: Sequence[object]) -> str:
     """``'a', 'b' and 3 more``: names for a sentence, however many there are."""
-    shown = [f"'{value}'" for value in values[:NAMED]]
-    more = len(values) - len(shown)
+    first = [shown(str(value)) for value in values[:NAMED]]
+    more = len(values) - len(first)
     if more:
-        return f"{', '.join(shown)} and {more} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+        return f"{', '.join(first)} and {more} more"
+    return " and ".join([", ".join(first[:-1]), first[-1]] if len(first) > 1 else first)
 
 
 def counted(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from kernelgap.audit.tables.leaks import Leak, find_leaks
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.table import Table, Task
 from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import InputError, shown, unknown
 
 ROWS = 30  # to learn from, to choose by and to test on
 CLASSES = 1000
@@ -172,7 +172,9 @@ def _asked(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task
     for name in names:
         if frame[name].nunique() == 1:
             what = "a single class" if labelled or task == "classification" else "constant"
-            raise InputError(f"The target '{name}' is {what}, always {frame[name].iloc[0]}: there is nothing to learn.")
+            value = frame[name].iloc[0]
+            said = shown(value) if isinstance(value, str) else value
+            raise InputError(f"The target '{name}' is {what}, always {said}: there is nothing to learn.")
     if labelled:
         return _classes(frame, names), []
     values = frame[list(names)].to_numpy(dtype=float)
