@@ -16,7 +16,7 @@ from kernelgap.errors import InputError
 from kernelgap.experiments import EXPERIMENTS
 from kernelgap.sweeps import Store, plan_chunks, run_chunks
 from kernelgap.sweeps.cluster import unfit
-from kernelgap.sweeps.local import SINGLE_THREADED
+from kernelgap.sweeps.local import SINGLE_THREADED, single_threaded
 
 pytest.importorskip("distributed")
 
@@ -62,7 +62,7 @@ def joined(address, number):
 
 def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_path, monkeypatch, uninterrupted):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
-    workers = [worker(dask, scheduler, **SINGLE_THREADED, JAX_PLATFORMS="cpu") for _ in range(2)]
+    workers = [worker(dask, scheduler, **single_threaded(), JAX_PLATFORMS="cpu") for _ in range(2)]
     joined(scheduler, 2)
     seen = []
 
@@ -128,7 +128,7 @@ def test_without_dask(tmp_path, monkeypatch):
 def test_a_scheduler_that_goes_away_ends_the_run(dask, scheduler, tmp_path):
     """Dask's client looks for it half a minute."""
     chunks = plan_chunks(tiny.long.trials("quick", 0))
-    worker(dask, scheduler, **SINGLE_THREADED)
+    worker(dask, scheduler, **single_threaded())
     joined(scheduler, 1)
 
     def watch(progress):

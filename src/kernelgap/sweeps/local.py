@@ -31,6 +31,13 @@ SINGLE_THREADED = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 
+
+def single_threaded() -> dict[str, str]:
+    """The environment of a single-threaded worker, which keeps what else XLA_FLAGS asks for."""
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
+    return {**SINGLE_THREADED, "XLA_FLAGS": flags}
+
+
 # Where psutil is installed, loky ends a worker that has grown by 300 MB: a large network is no leak.
 NEVER_RENEWED = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e15"}
 
@@ -49,9 +56,8 @@ class Worker:
         self.told = context.SimpleQueue()
         self._futures: list[Future[Done]] = []
         self.blamed = False  # the chunk that it died of has been found
-        flags = f"{os.environ.get('XLA_FLAGS', '')} {SINGLE_THREADED['XLA_FLAGS']}".strip()
         platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
-        environment = {**SINGLE_THREADED, "XLA_FLAGS": flags, "JAX_PLATFORMS": platform, **NEVER_RENEWED}
+        environment = {**single_threaded(), "JAX_PLATFORMS": platform, **NEVER_RENEWED}
         begin = {"initializer": _begin, "initargs": (self.told, os.getpid())}
         self._executor = ProcessPoolExecutor(1, context=context, env=environment, **begin)
 
