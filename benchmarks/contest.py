@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kernelgap import console
 from kernelgap.machine import cores
-from kernelgap.sweeps.local import SINGLE_THREADED
+from kernelgap.runs.workers.local import SINGLE_THREADED
 
 HERE = Path(__file__).parent
 

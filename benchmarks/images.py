@@ -10,7 +10,7 @@ from functools import partial
 
 import contest
 from kernelgap import console
-from kernelgap.experiments.images.trials import TRAINED
+from kernelgap.images.experiment.trials import TRAINED
 from kernelgap.machine import cores
 from kernelgap.networks import conv_resnet
 from kernelgap.networks.convolutional import image_resnet

@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 import contest
 from kernelgap import certificates, console, kernels, problems
-from kernelgap.certificates.spectral import gram_above
+from kernelgap.certificates.floors.spectral import gram_above
 from kernelgap.machine import cores
 
 KERNEL = "ck2"

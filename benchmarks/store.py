@@ -17,7 +17,7 @@ from pathlib import Path
 import contest
 from kernelgap import console
 from kernelgap.machine import cores
-from kernelgap.sweeps import (
+from kernelgap.runs import (
     AnyTrial,
     Chunk,
     ChunkResult,

@@ -46,7 +46,7 @@ def write_sources(folder: Path) -> None:
     """The images and the table that the runs are about."""
     import numpy as np
 
-    from kernelgap.problems.images import ImageData, Images, write_npz
+    from kernelgap.images.data import ImageData, Images, write_npz
 
     rng = np.random.default_rng(0)
     labels = np.arange(110) % 2
@@ -64,13 +64,14 @@ def write_sources(folder: Path) -> None:
 
 def add() -> None:
     """Make them known to this process."""
-    from kernelgap.audit import conduct, plan
+    from kernelgap.audit import plan
+    from kernelgap.audit import run as conduct
     from kernelgap.audit.contenders import registry
     from kernelgap.audit.plan import Rung
-    from kernelgap.experiments import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
-    from kernelgap.experiments.images.scales import NOMINAL, SCALES, ImageScale, SetSize
+    from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
+    from kernelgap.images.training import ImageSchedule
+    from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
     from kernelgap.training import Schedule
-    from kernelgap.training.images import ImageSchedule
 
     grids = (
         Grid("3resnet", "all", (4, 5), (0.01, 0.02), (0.0, 1e-3)),

@@ -49,10 +49,10 @@ def make_files(folder: Path) -> None:
     import numpy as np
 
     sys.path.insert(0, str(ROOT / "tests"))
-    import fitted
     from kernelgap import certificates, estimators, networks, problems
     from kernelgap.audit.models import save_model
     from kernelgap.estimators.saving import save
+    from support import fitted
 
     for part in ("models", "estimators"):
         (folder / part).mkdir()

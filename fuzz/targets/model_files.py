@@ -90,8 +90,8 @@ def _use(kind: Kind, path: Path, folder: Path) -> object:
 
 def _go_on(path: Path) -> None:
     """As a training that is resumed reads it."""
-    from kernelgap.training.images.checkpoint import read_checkpoint
-    from kernelgap.training.images.step import ImageState
+    from kernelgap.images.training.checkpoint import read_checkpoint
+    from kernelgap.images.training.step import ImageState
 
     description, names = {}, []
     with suppress(SafetensorError, OSError, ValueError, LookupError, TypeError), safe_open(path, "numpy") as file:

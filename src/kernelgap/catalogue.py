@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Callable, Mapping
 
-from kernelgap import experiments, kernels, networks, problems
-from kernelgap.experiments import images
-from kernelgap.experiments.estimate import seconds, words
+from kernelgap import kernels, networks, problems
+from kernelgap.durations import format_estimate
+from kernelgap.images import experiment as images
+from kernelgap.paper import figures as experiments
+from kernelgap.paper.figures.estimate import seconds
 
 
 def catalogue() -> dict[str, list[dict[str, str]]]:
@@ -17,7 +19,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "what": e.title,
                 "source": e.source,
                 "scales": ", ".join(f"{name} ({scale.effort})" for name, scale in e.scales.items()),
-                "estimate": ", ".join(f"{scale}: {words(seconds(e, scale))}" for scale in e.scales),
+                "estimate": ", ".join(f"{scale}: {format_estimate(seconds(e, scale))}" for scale in e.scales),
             }
             for e in experiments.EXPERIMENTS.values()
         ]
@@ -27,7 +29,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "what": images.TITLE,
                 "source": "slides",
                 "scales": ", ".join(f"{name} ({scale.set}: {scale.effort})" for name, scale in images.SCALES.items()),
-                "estimate": ", ".join(f"{scale}: {words(images.estimated(scale))}" for scale in images.SCALES),
+                "estimate": ", ".join(f"{name}: {format_estimate(images.estimated(name))}" for name in images.SCALES),
             }
         ],
         "problems": _callables(problems.PROBLEMS),

@@ -34,7 +34,7 @@ class Kind:
 
 ESTIMATOR = Kind("kernelgap", "a fitted kernel estimator", "kernelgap.load")
 MODEL = Kind("kernelgap.model", "a model of an audit", "'kernelgap predict' or kernelgap.audit.models.load_model")
-TRAINING = Kind("kernelgap.training", "a training under way", "kernelgap.training.images.train_images")
+TRAINING = Kind("kernelgap.training", "a training under way", "kernelgap.images.training.train_images")
 KINDS = (ESTIMATOR, MODEL, TRAINING)
 
 DAMAGED = (

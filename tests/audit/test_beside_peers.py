@@ -13,11 +13,11 @@ from sklearn.svm import SVC, SVR
 import kernelgap as kg
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.choosing import choose
-from kernelgap.audit.conduct import run_audit
 from kernelgap.audit.contenders.registry import KERNELS, NETWORKS, contender
-from kernelgap.audit.effort import Effort
-from kernelgap.audit.entering import enter
-from kernelgap.audit.ledger import Named
+from kernelgap.audit.prepare import enter
+from kernelgap.audit.run import run_audit
+from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.store import Named
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import strange
 
-from kernelgap.audit import conduct, hurried, pace, plan
+from kernelgap.audit import hurried, pace, plan
+from kernelgap.audit import run as conduct
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.hurried import run_here
 from kernelgap.audit.pace import affordable_workers, measured_pace
+from support import strange
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "laplace": "kernel", "2layer": "network", "ridge": "yardstick"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernelgap.audit.plan import EXACT, FILLED, RUNGS, clock, estimate, make_plan
+from kernelgap.audit.plan import EXACT, FILLED, RUNGS, estimate, make_plan
 
 GIB = 2**30
 
@@ -59,9 +59,3 @@ def test_epochs_shrink_as_samples_grow():
     epochs = [found.effort(n).epochs for n in (50, 1_000, 4_000, 100_000)]
     assert epochs == sorted(epochs, reverse=True)
     assert epochs[-1] >= 1
-
-
-def test_clock():
-    given = (45, 300, 5400, 3661, 0.2, 150, 59.96, 7200.04, 0)
-    told = ["45s", "5m", "1h 30m", "1h 1m 1s", "0.2s", "2m 30s", "1m", "2h", "0s"]
-    assert [clock(s) for s in given] == told

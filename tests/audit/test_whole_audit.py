@@ -7,15 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.audit import conduct, plan
+from kernelgap.audit import plan
+from kernelgap.audit import run as conduct
 from kernelgap.audit.cell import Fitting, Judging, Refitting, work
 from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders import registry
+from kernelgap.audit.dataset import LABELS, load_material, read_arrays
 from kernelgap.audit.judging import read_audit
-from kernelgap.audit.ledger import Ledger, Named
-from kernelgap.audit.material import LABELS, load_material, read_arrays
 from kernelgap.audit.plan import Rung
 from kernelgap.audit.refitting import refitting
+from kernelgap.audit.store import Ledger, Named
 from kernelgap.errors import InputError
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from forged import both, in_claim, in_weights, reseal
 from kernelgap import networks, problems
 from kernelgap.certificates import TrainedNetwork, any_kernel, certify, verify
-from kernelgap.certificates.limits import bounded_network
-from kernelgap.certificates.sealed import SEAL, read_sealed, write_sealed
+from kernelgap.certificates.files.limits import bounded_network
+from kernelgap.certificates.files.sealed import SEAL, read_sealed, write_sealed
 from kernelgap.errors import InputError
+from support.forged import both, in_claim, in_weights, reseal
 
 PROBLEM = "hard(d=9, k=3, alpha=0.5)"
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from kernelgap import KernelRegressor, ResNetRegressor, certificates, networks, problems
-from kernelgap.certificates import every_point
-from kernelgap.certificates.cube import cube_of
-from kernelgap.certificates.every_point import TrainedNetwork, exact_risk
-from kernelgap.certificates.rounding import output_error
+from kernelgap.certificates.exact import every_point
+from kernelgap.certificates.exact.cube import cube_of
+from kernelgap.certificates.exact.every_point import TrainedNetwork, exact_risk
+from kernelgap.certificates.exact.rounding import output_error
 from kernelgap.errors import InputError
 
 PROBLEMS = ("hard(d=10, k=3, alpha=0.5)", "hard(d=14, k=3, alpha=0.5)", "hard(d=12, k=3, alpha=0.5, d1=9)")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from forged import as_written
 from kernelgap import networks, problems
 from kernelgap.certificates import TrainedNetwork, certify, oracle_risk, verify
-from kernelgap.certificates.certificate import CLAIM, INPUTS, WEIGHTS
-from kernelgap.certificates.sealed import read_sealed, write_sealed
+from kernelgap.certificates.files.certificate import CLAIM, INPUTS, WEIGHTS
+from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 from kernelgap.errors import InputError
+from support.forged import as_written
 
 PROBLEM = "hard(d=6, k=2, alpha=0.5)"
 ODD = (

@@ -7,12 +7,12 @@ import pytest
 
 from kernelgap import kernels, problems
 from kernelgap.certificates import feature_risk, oracle_risk, oracle_risks, retention
-from kernelgap.certificates.oracle import prepare_on_cube
-from kernelgap.certificates.rigorous import enclose
-from kernelgap.certificates.sampled import estimate_many
-from kernelgap.certificates.spectral import bracket
-from kernelgap.certificates.targets import random_targets
-from kernelgap.certificates.theorems import FAMILIES
+from kernelgap.certificates.floors.oracle import prepare_on_cube
+from kernelgap.certificates.floors.rigorous import enclose
+from kernelgap.certificates.floors.sampled import estimate_many
+from kernelgap.certificates.floors.spectral import bracket
+from kernelgap.certificates.floors.targets import random_targets
+from kernelgap.certificates.floors.theorems import FAMILIES
 from kernelgap.errors import InputError
 
 # the pivot of brute force: a direction below it is a combination of the others
@@ -185,7 +185,7 @@ def test_a_ball_with_other_bits_overlaps():
 
 # as written: float64's 0.1 and 0.2 add up to more than 0.3
 def test_signals_that_meet_are_added_as_written():
-    from kernelgap.certificates.rigorous import _coefficients
+    from kernelgap.certificates.floors.rigorous import _coefficients
     from kernelgap.problems import ParityProblem
 
     same = ParityProblem("own", 4, ((0,), (1,)), ((0,), (0, 1)), (1, 1), 0.1, 0.2, 0.0, 1.0, 4)

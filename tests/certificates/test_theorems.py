@@ -7,7 +7,7 @@ import pytest
 
 from kernelgap import kernels, problems
 from kernelgap.certificates import FamilyRisks, any_kernel, feature_risks, oracle_risks, theorem2, theorem3
-from kernelgap.certificates.theorems import FAMILIES, _verdict
+from kernelgap.certificates.floors.theorems import FAMILIES, _verdict
 from kernelgap.errors import InputError
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from kernelgap.cli import main
-from kernelgap.reports import audit_page, audited, render
-from reports.audits import invented, table
+from kernelgap.reports.audit import page as audit_page
+from kernelgap.reports.audit import run as audited
+from kernelgap.reports.common import render
+from support.audits import invented, table
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ from pathlib import Path
 import jax
 import pytest
 
-import tiny
 from kernelgap import networks, problems
 from kernelgap.certificates import certify
-from kernelgap.certificates.oracle import seconds
+from kernelgap.certificates.floors.oracle import seconds
 from kernelgap.cli import main
-from kernelgap.experiments import EXPERIMENTS, run
+from kernelgap.paper.figures import EXPERIMENTS, run
 from kernelgap.training import Schedule, get_model, train_grid
+from support import tiny
 
-TINY = Path(__file__).parents[1] / "tiny.py"
+TINY = Path(__file__).parents[1] / "support" / "tiny.py"
 
 
 def kernelgap(*arguments, cwd):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from kernelgap.cli import main
-from kernelgap.reports import render
+from kernelgap.reports.common import render
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_claims_are_measured_shown_and_kept(kernelgap, tmp_path):
     assert (record["holds"], record["fails"], record["undecided"]) == (1, 0, 1)
     first = record["claims"][0]
     assert first["id"] == "lemma.d2"
-    assert first["code"].startswith("claims/negative/lemma_d2.py:")
+    assert first["code"].startswith("paper/claims/negative/lemma_d2.py:")
     assert first["numbers"]["rows"]
     assert "report.html" in told
     code, printed, _ = kernelgap("claims", "lemma.d2", "--out", out)
@@ -45,7 +45,7 @@ def test_claims_are_measured_shown_and_kept(kernelgap, tmp_path):
 
 
 def test_a_claim_that_fails_is_exit_code_1(kernelgap, tmp_path, monkeypatch):
-    from kernelgap.claims import Verdict, get
+    from kernelgap.paper.claims import Verdict, get
 
     out = str(tmp_path / "claims")
     kernelgap("claims", "lemma.d2", "--out", out, "--workers", "1")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import tiny
 from kernelgap.cli import main
-from kernelgap.experiments import EXPERIMENTS
+from kernelgap.paper.figures import EXPERIMENTS
+from support import tiny
 
-TINY = Path(__file__).parents[1] / "tiny.py"
+TINY = Path(__file__).parents[1] / "support" / "tiny.py"
 
 
 def kernelgap(*arguments, cwd=None):
@@ -74,7 +74,7 @@ def test_list_names_everything():
 
 
 @pytest.mark.parametrize(
-    ("module", "heavy"), [("kernelgap.cli.app", "jax pandas scipy sklearn"), ("kernelgap.sweeps", "pandas sklearn")]
+    ("module", "heavy"), [("kernelgap.cli.app", "jax pandas scipy sklearn"), ("kernelgap.runs", "pandas sklearn")]
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module, heavy):
     code = f"import sys, {module}; print(*sorted(set(sys.argv[1:]) & set(sys.modules)))"

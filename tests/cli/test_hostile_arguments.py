@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-import hostile_arguments as hostile
 from kernelgap.cli import main
 
 SOON = 30.0  # seconds, on a machine that has other work; each takes less than one

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fitted
 from kernelgap.audit.models import save_model
 from kernelgap.cli import main
 from kernelgap.cli import predict as command
+from support import fitted
 
 NEW = fitted.table(8, seed=4)
 

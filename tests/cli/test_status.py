@@ -6,10 +6,10 @@ from concurrent.futures import Future
 
 import pytest
 
-import tiny
 from kernelgap.cli import main
-from kernelgap.experiments import EXPERIMENTS
-from kernelgap.sweeps import ChunkResult, TrialResult
+from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.runs import ChunkResult, TrialResult
+from support import tiny
 
 
 class Workers:
@@ -47,7 +47,7 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
 
     def command(*arguments, raises="ck2"):
-        monkeypatch.setattr("kernelgap.sweeps.runner.local_workers", lambda count, do: Workers(raises))
+        monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Workers(raises))
         monkeypatch.setattr(sys, "argv", ["kernelgap", *arguments])
         with pytest.raises(SystemExit) as exit_:
             main()

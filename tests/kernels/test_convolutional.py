@@ -10,8 +10,8 @@ import pytest
 from kernelgap import kernels
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError
-from kernelgap.kernels import convolutional
-from kernelgap.kernels.convolutional import Convolutional
+from kernelgap.kernels.formulas import convolutional
+from kernelgap.kernels.formulas.convolutional import Convolutional
 
 IMAGE = (4, 3, 2)  # not square, so that height and width cannot be mixed up
 WIDTH = {1: 1024, 2: 256}

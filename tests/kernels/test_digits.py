@@ -5,7 +5,7 @@ import pytest
 from flint import arb
 
 from kernelgap import kernels
-from kernelgap.kernels.balls import precision
+from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.pairs import NumpyArithmetic, NumpyPairs
 
 BITS = 4000  # each layer's arccos halves the bits of an angle near 0

@@ -10,8 +10,8 @@ from jax.nn import relu
 
 from kernelgap import kernels, networks
 from kernelgap.errors import InputError
-from kernelgap.kernels.empirical import Empirical, TangentAt, conjugate_features, empirical
-from kernelgap.kernels.structure import Structure
+from kernelgap.kernels.empirical.kernel import Empirical, TangentAt, conjugate_features, empirical
+from kernelgap.kernels.empirical.structure import Structure
 from kernelgap.networks import Experiment, Network, Weight
 
 D, K, M = 5, 3, 7
@@ -20,7 +20,7 @@ TRAIN = ("all", "hidden", "last")
 
 NETWORKS = [pytest.param(n, marks=pytest.mark.slow) if "gated" in n else n for n in sorted(networks.NETWORKS)]
 
-module = importlib.import_module("kernelgap.kernels.empirical")
+module = importlib.import_module("kernelgap.kernels.empirical.kernel")
 
 
 def start(network, seed=1, initialisation=None, inputs=D, outputs=K, width=M):

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from kernelgap import kernels
 from kernelgap.estimators import KernelClassifier
-from kernelgap.problems.images import Images, read_images
+from kernelgap.images.data import Images, read_images
 
 REAL = pytest.mark.skipif("KERNELGAP_IMAGES" not in os.environ, reason="KERNELGAP_IMAGES names no images")
 POINTS = 0.005  # half of a percentage point

@@ -12,8 +12,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.kernels import gram
+from kernelgap.kernels.formulas.random_features import CLOSED_FORMS
 from kernelgap.kernels.pairs import NumpyArithmetic, NumpyPairs, Polar
-from kernelgap.kernels.random_features import CLOSED_FORMS
 
 EVERY = [
     "gaussian",

@@ -7,7 +7,7 @@ import pytest
 
 from kernelgap import kernels
 from kernelgap.kernels.pairs import NumpyArithmetic, NumpyPairs, Polar
-from wide_network import agrees, moments, three_layer, two_layer
+from support.wide_network import agrees, moments, three_layer, two_layer
 
 X = np.random.default_rng(5).standard_normal((5, 4)) * np.array([[0.5], [1.0], [1.5], [1.0], [2.0]])
 X[3] = -X[1] + 0.1 * X[0]  # nearly opposite

@@ -5,8 +5,8 @@ import pytest
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.kernels import mahalanobis
-from kernelgap.kernels.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas import mahalanobis
+from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
 
 D = 4
 KAPPA = {"gaussian": lambda r: np.exp(-(r**2) / (2 * 1.5**2)), "laplace": lambda r: np.exp(-r / 1.5)}

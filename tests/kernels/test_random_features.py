@@ -5,7 +5,7 @@ import pytest
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.kernels.random_features import CLOSED_FORMS, FEATURES
+from kernelgap.kernels.formulas.random_features import CLOSED_FORMS, FEATURES
 
 rng = np.random.default_rng(0)
 X, Z = 0.8 * rng.standard_normal((4, 3)), 0.8 * rng.standard_normal((3, 3))

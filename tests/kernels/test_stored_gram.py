@@ -16,8 +16,9 @@ import pytest
 from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators import KernelClassifier
-from kernelgap.kernels import stored, stored_gram
-from kernelgap.kernels.stored_file import GramFile
+from kernelgap.kernels import stored_gram
+from kernelgap.kernels.stored import gram as stored
+from kernelgap.kernels.stored.file import GramFile
 from kernelgap.lock import holding
 
 NTK3 = kernels.get("ntk3")
@@ -128,7 +129,7 @@ def test_killed_and_started_again(X, tmp_path, monkeypatch):
     np.save(tmp_path / "X.npy", X)
     whole, folder = tmp_path / "whole", tmp_path / "killed"
     stored_gram(NTK3, X, folder=whole, rows=4)
-    source = str(Path(stored.__file__).parents[2])
+    source = str(Path(stored.__file__).parents[3])
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path / "X.npy"), str(folder)],
         stdout=subprocess.PIPE,

@@ -9,7 +9,7 @@ import pytest
 
 from kernelgap import networks, problems
 from kernelgap.certificates import exact_risk
-from kernelgap.certificates.every_point import TrainedNetwork
+from kernelgap.certificates.exact.every_point import TrainedNetwork
 from kernelgap.errors import InputError
 from kernelgap.kernels import empirical
 from kernelgap.networks.gated import SHARPNESS
@@ -129,7 +129,7 @@ def test_the_linearised_network_has_the_networks_derivative(name, rng):
 def test_the_empirical_kernel_by_structure_and_by_moved_gradients(name, train, rng, monkeypatch):
     network, params = networks.get(name), drawn(name, rng)
     X, Z = rng.standard_normal((6, D)), rng.standard_normal((4, D))
-    module = __import__("kernelgap.kernels.empirical", fromlist=["empirical"])
+    module = __import__("kernelgap.kernels.empirical.kernel", fromlist=["empirical"])
     kernel = empirical(network, params, train)
     with jax.enable_x64(True):
         assert module.TangentAt(network, params, train).structure(X) is not None

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 from kernelgap import kernels, regression
 from kernelgap.errors import InputError
-from kernelgap.kernels.balls import precision
+from kernelgap.kernels.cube.balls import precision
 from kernelgap.regression import (
     ConditionWarning,
     NotPositiveWarning,

@@ -15,21 +15,22 @@ import pandas as pd
 import pytest
 
 import kernelgap as kg
-from kernelgap.audit.answers.answer import Gap, Interval
-from kernelgap.audit.conduct import run_audit
 from kernelgap.audit.contenders.registry import FAMILIES, SMALL
 from kernelgap.audit.options import Options
+from kernelgap.audit.run import run_audit
+from kernelgap.audit.statistics.answer import Gap, Interval
 from kernelgap.errors import InputError
-from kernelgap.reports import audit_page, render
-from kernelgap.reports.audit_command import command_of
-from kernelgap.reports.audit_curves_chart import curves_chart
-from kernelgap.reports.audit_difference_chart import difference_chart
-from kernelgap.reports.audit_gap_chart import gap_chart
-from kernelgap.reports.audit_interval_charts import features_chart, forest_chart
-from kernelgap.reports.audit_lines import above_charts, best_kernels, curve_rows, law_of
-from kernelgap.reports.audit_page import write_audit_page
-from kernelgap.reports.audit_words import CONTENDERS, contender_in_words, contender_looks, setting_in_words
-from reports.audits import NETWORK_WINS, invented, table
+from kernelgap.reports.audit import page as audit_page
+from kernelgap.reports.audit.command import command_of
+from kernelgap.reports.audit.curves_chart import curves_chart
+from kernelgap.reports.audit.difference_chart import difference_chart
+from kernelgap.reports.audit.gap_chart import gap_chart
+from kernelgap.reports.audit.interval_charts import features_chart, forest_chart
+from kernelgap.reports.audit.lines import above_charts, best_kernels, curve_rows, law_of
+from kernelgap.reports.audit.page import write_audit_page
+from kernelgap.reports.audit.text import CONTENDERS, contender_in_words, contender_looks, setting_in_words
+from kernelgap.reports.common import render
+from support.audits import NETWORK_WINS, invented, table
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'&"
 

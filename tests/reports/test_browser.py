@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from kernelgap.reports import write_report
-from reports.runs import Invented
+from support.figure_runs import Invented
 
 FLAGS = (
     "--headless",
@@ -131,10 +131,10 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
 
 
 def test_the_page_of_claims(browser, tmp_path):
-    from kernelgap.claims.conduct import read_findings
-    from kernelgap.claims.ledger import Ledger
-    from kernelgap.claims.measurement import Measurement, measure
-    from kernelgap.reports.claims_page import write_claims_page
+    from kernelgap.paper.claims.measurement import Measurement, measure
+    from kernelgap.paper.claims.run import read_findings
+    from kernelgap.paper.claims.store import Ledger
+    from kernelgap.reports.claims.page import write_claims_page
 
     with Ledger.open(tmp_path) as ledger:
         ledger.describe({"experiment": "claims", "scale": "quick", "seed": 0})
@@ -158,9 +158,9 @@ def test_the_page_of_claims(browser, tmp_path):
 
 
 def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
-    from kernelgap.audit.conduct import run_audit
-    from kernelgap.reports import audit_page
-    from reports.audits import invented, table
+    from kernelgap.audit.run import run_audit
+    from kernelgap.reports.audit import page as audit_page
+    from support.audits import invented, table
 
     monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts, until: set(charts))
     frame = table().rename(columns={"kind": "<b>kind</b>"})

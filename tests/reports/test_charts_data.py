@@ -5,18 +5,17 @@ import pandas as pd
 import pytest
 
 import kernelgap as kg
-from kernelgap.experiments import EXPERIMENTS
-from kernelgap.reports import signals
-from kernelgap.reports.environment import duration
-from kernelgap.reports.error_chart import error_chart
-from kernelgap.reports.heat import best_places, edges, heat_maps
-from kernelgap.reports.heat_chart import heat_chart
-from kernelgap.reports.lines import error_lines, paper_marks, without_error
-from kernelgap.reports.looks import looks
-from kernelgap.reports.norm_chart import norm_chart
-from kernelgap.reports.paper_values import VALUES
-from kernelgap.sweeps import make_trial
-from reports.runs import COMMON, SCHEDULE, Invented
+from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.reports.common.looks import looks
+from kernelgap.reports.figure import signals
+from kernelgap.reports.figure.error_chart import error_chart
+from kernelgap.reports.figure.heat import best_places, edges, heat_maps
+from kernelgap.reports.figure.heat_chart import heat_chart
+from kernelgap.reports.figure.lines import error_lines, paper_marks, without_error
+from kernelgap.reports.figure.norm_chart import norm_chart
+from kernelgap.reports.figure.paper_values import VALUES
+from kernelgap.runs import make_trial
+from support.figure_runs import COMMON, SCHEDULE, Invented
 
 INF = float("inf")
 
@@ -147,11 +146,3 @@ def test_when_f_and_g_are_learned():
     found = signals.Signals(size=10.0, epochs=[0, 5, 9], base=[10.0, 0.9, 2.0], target=[11.0, 1.4, 1.3])
     assert signals.learned_at(found, 1.35) == (5, 9)
     assert signals.learned_at(found, 1.0) == (5, None)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.123, "0.12 s"), (42.4, "42 s"), (682, "11 min 22 s"), (11100, "3 h 5 min"), (1e6, "11 days 13 h")],
-)
-def test_durations(seconds, words):
-    assert duration(seconds) == words

@@ -6,12 +6,13 @@ import sys
 
 import pytest
 
-import tiny
 from kernelgap.cli import main
 from kernelgap.errors import InputError
-from kernelgap.experiments import EXPERIMENTS
-from kernelgap.reports import render, write_report
-from reports.runs import Invented
+from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.reports import write_report
+from kernelgap.reports.common import render
+from support import tiny
+from support.figure_runs import Invented
 
 INF = float("inf")
 

@@ -7,7 +7,7 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.errors import InputError
-from kernelgap.sweeps import make_built_trial
+from kernelgap.runs import make_built_trial
 from kernelgap.training.built import SMALL, Solution, built, enlarge, trained
 
 PAPER = ((4e-4, 9.7, 0.12), (1e-4, 12.5, 0.037), (6e-5, 13.8, 0.011))  # decay, norm in units of sqrt(d), error

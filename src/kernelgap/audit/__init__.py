@@ -85,7 +85,7 @@ def audit(
     ``InputError`` that says why.
     """
     # The one import that runs upwards: asking includes writing the page.
-    from kernelgap.reports.audited import audit as asked
+    from kernelgap.reports.audit.run import audit as asked
 
     return asked(
         source,

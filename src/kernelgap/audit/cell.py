@@ -15,9 +15,9 @@ from jaxtyping import Float
 from kernelgap import console
 from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import Fitted, Judged, Setting, Tell, View
-from kernelgap.audit.effort import Effort
-from kernelgap.audit.material import Material, load_material, read_arrays
+from kernelgap.audit.dataset import Material, load_material, read_arrays
 from kernelgap.audit.models import Model, Trained, to_bytes
+from kernelgap.audit.search_budget import Effort
 
 
 @dataclass(frozen=True)

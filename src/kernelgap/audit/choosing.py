@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.contenders.registry import family
-from kernelgap.audit.ledger import Named
+from kernelgap.audit.store import Named
 
 
 @dataclass(frozen=True)

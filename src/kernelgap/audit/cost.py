@@ -4,9 +4,9 @@ They order the work, say how far it is, and tell how large a plan a budget allow
 """
 
 from kernelgap import networks
-from kernelgap.audit.contenders.by_network import width_for
+from kernelgap.audit.contenders.network import width_for
 from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES
-from kernelgap.audit.effort import Effort
+from kernelgap.audit.search_budget import Effort
 
 FLOPS = 3.2e10  # of matrix products in a worker
 STEP = 2e-5  # of SGD, for each member, beyond its products

@@ -8,10 +8,10 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.audit.cell import Cell, Done
-from kernelgap.audit.ledger import Ledger
+from kernelgap.audit.store import Ledger
 from kernelgap.machine import one_blas_thread
-from kernelgap.sweeps.local import LocalWorkers, Worker, check_interrupted, interruptible
-from kernelgap.sweeps.work import Do
+from kernelgap.runs.work import Do
+from kernelgap.runs.workers.local import LocalWorkers, Worker, check_interrupted, interruptible
 
 PATIENCE = 3.0  # seconds for workers to end; they go on ending by themselves
 POLL = 0.1

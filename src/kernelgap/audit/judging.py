@@ -8,19 +8,20 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from kernelgap.audit.answers.answer import Answer
-from kernelgap.audit.answers.answering import answer
-from kernelgap.audit.answers.results import Entry, Family, Results
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import family
-from kernelgap.audit.ledger import Chosen, Ledger, Named
-from kernelgap.audit.material import FILE, LABELS, Material, load_material, read_arrays
-from kernelgap.audit.plan import Plan, clock
+from kernelgap.audit.dataset import FILE, LABELS, Material, load_material, read_arrays
+from kernelgap.audit.plan import Plan
 from kernelgap.audit.result import Audit, Audited
+from kernelgap.audit.statistics.answer import Answer
+from kernelgap.audit.statistics.answering import answer
+from kernelgap.audit.statistics.results import Entry, Family, Results
+from kernelgap.audit.store import Chosen, Ledger, Named
 from kernelgap.audit.tables.notices import Notice
+from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
-from kernelgap.sweeps.run_file import Failure, as_stored
+from kernelgap.runs.run_file import Failure, as_stored
 
 
 def read_audit(folder: str | Path) -> Audit:
@@ -55,8 +56,8 @@ def _audit(
         raise InputError(f"No kernel and network could be compared: {failures[0].label} failed ({failures[0].error}).")
     if not {"kernel", "network"} <= found:
         raise InputError(
-            f"A budget of {clock(budget)} was too short for one kernel and one network: the same command goes on "
-            "from where it was, or give a longer --budget."
+            f"A budget of {format_duration(budget)} was too short for one kernel and one network: the same command "
+            "goes on from where it was, or give a longer --budget."
         )
     answered = answer(results, seed=int(description["seed"]), rivals=_rivals(failures))
     missing = tuple(label for chunk, label in about["cells"].items() if chunk not in finished)

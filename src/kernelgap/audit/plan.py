@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
-from kernelgap.audit.effort import Effort
+from kernelgap.audit.search_budget import Effort
 from kernelgap.audit.tables.notices import Notice
+from kernelgap.durations import format_duration
 from kernelgap.regression import most_landmarks
 
 PASSES = 400  # epochs, of as many samples as make STEPS steps; with more samples fewer
@@ -76,7 +77,7 @@ class Plan(BaseModel):
         largest = self.sizes[-1]
         busy = f" on a machine that is busy (work takes {self.pace:.1f} times as long)" if self.pace >= BUSY else ""
         if largest < self.of:
-            why = f"A budget of {clock(self.budget)} allows {largest:,} of {self.of:,} rows{busy}"
+            why = f"A budget of {format_duration(self.budget)} allows {largest:,} of {self.of:,} rows{busy}"
             yield Notice("sampled", "rows", f"{why}: a longer --budget uses more.")
         if self.landmarks is not None and largest > self.landmarks:
             yield Notice(
@@ -152,11 +153,3 @@ def estimate(plan: Plan, inputs: int, outputs: int) -> float:
     names += [(name, samples) for samples in smaller for name in on_curves(("3resnet", "3layer"))]
     sizes = [(name, (samples, inputs, outputs, plan.effort(samples))) for name, samples in names]
     return plan.seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name, size in sizes)
-
-
-def clock(duration: float) -> str:
-    """As 1h 30m, 5m, 45s or 0.2s."""
-    minutes, rest = divmod(round(duration, 1), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [f"{count:.3g}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count]
-    return " ".join(parts) or "0s"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from kernelgap.audit.cell import Refitting
 from kernelgap.audit.cost import fitting_seconds
-from kernelgap.audit.ledger import Ledger
-from kernelgap.audit.material import FILE, LABELS, Material
+from kernelgap.audit.dataset import FILE, LABELS, Material
 from kernelgap.audit.plan import exact_rows
 from kernelgap.audit.result import Audit
+from kernelgap.audit.store import Ledger
 from kernelgap.machine import available_memory
 
 SAFE = 1.5  # times the seconds that it takes by the estimate must be there

@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from kernelgap.audit.answers.answer import Answer, Curve
-from kernelgap.audit.answers.answering import as_record
 from kernelgap.audit.models import Trained, load_model
 from kernelgap.audit.models.saving import FILE as MODEL
 from kernelgap.audit.plan import Plan
+from kernelgap.audit.statistics.answer import Answer, Curve
+from kernelgap.audit.statistics.answering import as_record
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.table import Task
-from kernelgap.sweeps.run_file import Failure
+from kernelgap.runs.run_file import Failure
 
 
 @dataclass(frozen=True)

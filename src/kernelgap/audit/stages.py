@@ -9,9 +9,9 @@ from kernelgap.audit.cell import Cell, Fitting, Judging
 from kernelgap.audit.choosing import Choice
 from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
-from kernelgap.audit.effort import Effort
-from kernelgap.audit.material import FILE, Material
+from kernelgap.audit.dataset import FILE, Material
 from kernelgap.audit.plan import Plan
+from kernelgap.audit.search_budget import Effort
 
 FIRST_SEEDS = 2  # for who comes before all others
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
-    from kernelgap.certificates.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
-    from kernelgap.certificates.certificate import Claim, certify
-    from kernelgap.certificates.every_point import ExactRisk, TrainedNetwork, exact_risk
-    from kernelgap.certificates.gap import KernelGap, kernel_gap
-    from kernelgap.certificates.oracle import (
+    from kernelgap.certificates.exact.every_point import ExactRisk, TrainedNetwork, exact_risk
+    from kernelgap.certificates.files.certificate import Claim, certify
+    from kernelgap.certificates.files.retraining import Retraining, retrain
+    from kernelgap.certificates.files.verification import Check, Verdict, verify
+    from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
+    from kernelgap.certificates.floors.oracle import (
         FamilyRisks,
         OracleRisk,
         feature_risk,
@@ -17,37 +18,36 @@ if TYPE_CHECKING:
         oracle_risk,
         oracle_risks,
     )
-    from kernelgap.certificates.retained import retention
-    from kernelgap.certificates.retraining import Retraining, retrain
-    from kernelgap.certificates.theorems import theorem2, theorem3
-    from kernelgap.certificates.verification import Check, Verdict, verify
+    from kernelgap.certificates.floors.retained import retention
+    from kernelgap.certificates.floors.theorems import theorem2, theorem3
+    from kernelgap.certificates.gap import KernelGap, kernel_gap
 
 # Where each name lives. Imported when first used: the bound for any kernel needs neither JAX nor flint.
 _HOME = {
-    "AnyKernelBound": "bound",
-    "Check": "verification",
-    "Verdict": "verification",
-    "Claim": "certificate",
-    "ExactRisk": "every_point",
-    "FamilyRisks": "oracle",
+    "AnyKernelBound": "floors.bound",
+    "Check": "files.verification",
+    "Verdict": "files.verification",
+    "Claim": "files.certificate",
+    "ExactRisk": "exact.every_point",
+    "FamilyRisks": "floors.oracle",
     "KernelGap": "gap",
-    "OracleRisk": "oracle",
-    "TrainedNetwork": "every_point",
-    "any_kernel": "bound",
-    "any_kernel_by_numbers": "bound",
-    "certify": "certificate",
-    "exact_risk": "every_point",
-    "feature_risk": "oracle",
-    "feature_risks": "oracle",
+    "OracleRisk": "floors.oracle",
+    "TrainedNetwork": "exact.every_point",
+    "any_kernel": "floors.bound",
+    "any_kernel_by_numbers": "floors.bound",
+    "certify": "files.certificate",
+    "exact_risk": "exact.every_point",
+    "feature_risk": "floors.oracle",
+    "feature_risks": "floors.oracle",
     "kernel_gap": "gap",
-    "oracle_risk": "oracle",
-    "oracle_risks": "oracle",
-    "Retraining": "retraining",
-    "retention": "retained",
-    "retrain": "retraining",
-    "theorem2": "theorems",
-    "theorem3": "theorems",
-    "verify": "verification",
+    "oracle_risk": "floors.oracle",
+    "oracle_risks": "floors.oracle",
+    "Retraining": "files.retraining",
+    "retention": "floors.retained",
+    "retrain": "files.retraining",
+    "theorem2": "floors.theorems",
+    "theorem3": "floors.theorems",
+    "verify": "files.verification",
 }
 
 __all__ = [

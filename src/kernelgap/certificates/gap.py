@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from statistics import mean
 
-from kernelgap.certificates.bound import AnyKernelBound, any_kernel
-from kernelgap.certificates.oracle import OracleRisk
+from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel
+from kernelgap.certificates.floors.oracle import OracleRisk
 from kernelgap.problems import Problem
 
 

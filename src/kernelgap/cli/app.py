@@ -129,14 +129,16 @@ def run(
 ) -> None:
     """Run an experiment; run it again to go on after an interruption."""
     try:
-        from kernelgap import experiments, reports
+        from kernelgap import reports
+        from kernelgap.images import experiment as images
+        from kernelgap.paper import figures as experiments
 
         table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, data=data, flips=flips)
     except KeyboardInterrupt as interrupt:
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
-    if table.attrs["experiment"] == experiments.images.NAME:
+    if table.attrs["experiment"] == images.NAME:
         show_images(table.attrs["folder"], as_json)
     elif as_json:
         console.answer(json.dumps(reports.as_record(table), allow_nan=False))

@@ -52,8 +52,8 @@ def audit(
     """
     began = time.monotonic()  # before what takes long to import
     try:
-        from kernelgap.reports.audit_page import FILE
-        from kernelgap.reports.audited import audit as ask
+        from kernelgap.reports.audit.page import FILE
+        from kernelgap.reports.audit.run import audit as ask
 
         found = ask(
             file,
@@ -85,21 +85,21 @@ def audit(
 
 def _tell(found: "Audit") -> None:
     """What happened to the table, and what there was no time for."""
-    from kernelgap.audit.plan import clock
     from kernelgap.audit.tables.notices import brief
+    from kernelgap.durations import format_duration
 
     for sentence in brief(found.notices):
         console.message(sentence)
     left = set(found.unfinished) - {failure.label for failure in found.failures}
     if left:
         console.message(
-            f"There was no time in {clock(found.budget)} for {len(left)} of {found.planned} parts, planned for "
-            f"{clock(found.plan.budget)}: the same command goes on with them."
+            f"There was no time in {format_duration(found.budget)} for {len(left)} of {found.planned} parts, planned "
+            f"for {format_duration(found.plan.budget)}: the same command goes on with them."
         )
 
 
 def _show(found: "Audit") -> None:
-    from kernelgap.audit.answers.wording import digits
+    from kernelgap.audit.statistics.wording import digits
 
     answer = found.answer
     console.answer(answer.verdict.sentence)
@@ -123,7 +123,7 @@ def _quality(found: "Audit") -> list[str]:
 
 
 def _rows(found: "Audit") -> list[dict[str, str]]:
-    from kernelgap.audit.answers.wording import digits
+    from kernelgap.audit.statistics.wording import digits
 
     rows = []
     for row in found.with_samples(found.answer.comparison.samples).to_dict("records"):
@@ -144,7 +144,7 @@ def _rows(found: "Audit") -> list[dict[str, str]]:
 
 
 def _tell_where(found: "Audit") -> None:
-    from kernelgap.reports.audit_page import FILE
+    from kernelgap.reports.audit.page import FILE
 
     console.message(f"Report: {found.folder / FILE}")
     if found.model_path is not None:

@@ -97,7 +97,7 @@ def kernel(
 
 def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
     """Training inputs; where it will take long, the time is told first."""
-    from kernelgap.certificates.oracle import check_spectrum, draw_inputs, seconds
+    from kernelgap.certificates.floors.oracle import check_spectrum, draw_inputs, seconds
 
     check_spectrum(problem.d)
     X = draw_inputs(problem, n, seed)
@@ -163,7 +163,7 @@ def run_(
     as_json: Json = False,
 ) -> None:
     """Pack a run's network, its exact risk and the kernels' floors into a file that anyone can verify."""
-    from kernelgap import experiments
+    from kernelgap.paper import figures as experiments
 
     claim = experiments.certify_run(folder, out, method=method, width=width)
     if as_json:

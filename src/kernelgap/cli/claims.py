@@ -10,7 +10,7 @@ from kernelgap import console
 from kernelgap.cli.options import Json
 
 if TYPE_CHECKING:
-    from kernelgap.claims.conduct import Findings
+    from kernelgap.paper.claims.run import Findings
 
 
 def claims(
@@ -29,7 +29,7 @@ def claims(
 
     Exit code 1 if a claim fails.
     """
-    from kernelgap.claims import conduct
+    from kernelgap.paper.claims import run as conduct
 
     if only_list:
         _list(as_json)
@@ -40,7 +40,7 @@ def claims(
         kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
         console.message(f"kernelgap: interrupted; {kept}")
         raise typer.Exit(130) from None
-    from kernelgap.reports.claims_page import write_claims_page
+    from kernelgap.reports.claims.page import write_claims_page
 
     if as_json:
         console.answer(json.dumps(_record(findings), allow_nan=False))
@@ -74,7 +74,7 @@ def _show(findings: "Findings") -> None:
 
 
 def _list(as_json: bool) -> None:
-    from kernelgap.claims.registry import claims as all_claims
+    from kernelgap.paper.claims.registry import claims as all_claims
 
     if as_json:
         keys = ("id", "source", "statement", "stated")

@@ -16,7 +16,7 @@ def report(
 ) -> None:
     """Write a run's report.html, and its charts as pictures, into its folder."""
     from kernelgap import reports
-    from kernelgap.sweeps.run_file import RunFile
+    from kernelgap.runs.run_file import RunFile
 
     with RunFile.reading(folder) as run:
         experiment = run.description().get("experiment")
@@ -37,8 +37,8 @@ def report(
 
 
 def _report_claims(folder: Path, as_json: bool) -> None:
-    from kernelgap.claims.conduct import read_findings
-    from kernelgap.reports.claims_page import write_claims_page
+    from kernelgap.paper.claims.run import read_findings
+    from kernelgap.reports.claims.page import write_claims_page
 
     findings = read_findings(folder)
     path = write_claims_page(findings)
@@ -51,7 +51,7 @@ def _report_claims(folder: Path, as_json: bool) -> None:
 
 def _report_audit(folder: Path, as_json: bool) -> None:
     from kernelgap.audit.judging import read_audit
-    from kernelgap.reports.audit_page import write_audit_page
+    from kernelgap.reports.audit.page import write_audit_page
 
     found = read_audit(folder)
     path = write_audit_page(found)
@@ -64,8 +64,8 @@ def _report_audit(folder: Path, as_json: bool) -> None:
 
 def _report_images(folder: Path, as_json: bool) -> None:
     from kernelgap.cli.show_images import show_images
-    from kernelgap.experiments.images import read_image_run
-    from kernelgap.reports.images_page import write_images_page
+    from kernelgap.images.experiment import read_image_run
+    from kernelgap.reports.images.page import write_images_page
 
     path = write_images_page(read_image_run(folder))
     show_images(folder, as_json)

@@ -8,9 +8,9 @@ from kernelgap import console
 
 def show_images(folder: str | Path, as_json: bool) -> None:
     """Accuracies over the number of images, and the sentence; or all of it as JSON."""
-    from kernelgap.experiments.images import read_image_run
-    from kernelgap.reports.images_record import images_record, summary_rows
-    from kernelgap.reports.images_words import sentence_of
+    from kernelgap.images.experiment import read_image_run
+    from kernelgap.reports.images.record import images_record, summary_rows
+    from kernelgap.reports.images.text import sentence_of
 
     run = read_image_run(folder)
     if as_json:

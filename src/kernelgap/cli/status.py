@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +11,10 @@ import typer
 from kernelgap import console
 from kernelgap.cli.failing import one_line
 from kernelgap.cli.options import Json
+from kernelgap.durations import format_duration
 
 if TYPE_CHECKING:
-    from kernelgap.sweeps import Status
+    from kernelgap.runs import Status
 
 EVERY = 1.0  # seconds between looks
 COMMANDS = ("audit", "claims")  # whose runs bear their names; the others are those of 'kernelgap run'
@@ -26,7 +26,7 @@ def status(
     as_json: Json = False,
 ) -> None:
     """How far a run is: chunks done, running, failed and left. Never disturbs it."""
-    from kernelgap.sweeps import read_status
+    from kernelgap.runs import read_status
 
     found = read_status(folder)
     if follow and found.held:
@@ -67,14 +67,14 @@ def _show(found: "Status") -> None:
     times = (
         []
         if found.elapsed is None
-        else [f"{_clock(found.elapsed)} since it was {'' if found.held else 'last '}started"]
+        else [f"{format_duration(found.elapsed)} since it was {'' if found.held else 'last '}started"]
     )
-    times += [] if found.remaining is None else [f"about {_clock(found.remaining)} left"]
+    times += [] if found.remaining is None else [f"about {format_duration(found.remaining)} left"]
     if times:
         console.answer(", ".join(times))
     for chunk in found.running:
         label = one_line(chunk["label"])
-        console.answer(f"  running  {label}: {chunk['share']:.0%} in {_clock(chunk['seconds'])}")
+        console.answer(f"  running  {label}: {chunk['share']:.0%} in {format_duration(chunk['seconds'])}")
     for failure in found.failures:
         console.answer(f"  failed   {one_line(failure.label)}: {one_line(failure.error)}")
 
@@ -86,8 +86,3 @@ def _name(found: "Status") -> str:
 def _counts(found: "Status") -> str:
     more = f"{len(found.running)} running, {found.failed} failed, {found.left} left"
     return f"{found.done} of {found.chunks} chunks done, {more}"
-
-
-def _clock(seconds: float) -> str:
-    """As 0:01:25."""
-    return str(timedelta(seconds=round(min(max(0.0, seconds), 1e11))))

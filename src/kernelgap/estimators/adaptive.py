@@ -13,7 +13,7 @@ from kernelgap.estimators.kernel_base import KernelEstimator
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_flag, check_number
-from kernelgap.kernels.distance_kernel import DistanceKernel
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
 from kernelgap.regression import Round, adaptive_rounds, ridge_path
 from kernelgap.regression.selection import held_out_rows

@@ -13,8 +13,8 @@ from kernelgap.estimators.kernel_base import KernelEstimator
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.as_text import from_text, text_of
-from kernelgap.kernels.distance_kernel import DistanceKernel
-from kernelgap.kernels.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
+from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
 from kernelgap.regression import Spectrum
 from kernelgap.tensor_file import ESTIMATOR, Arrays, check, read, write
 

@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from kernelgap.calls import literal, parse_expression
 from kernelgap.errors import InputError, short, unknown
-from kernelgap.kernels.arcsin import Arcsin
 from kernelgap.kernels.check import check_number
-from kernelgap.kernels.conjugate import Conjugate
-from kernelgap.kernels.convolutional import Convolutional
-from kernelgap.kernels.gaussian import Gaussian
+from kernelgap.kernels.formulas.arcsin import Arcsin
+from kernelgap.kernels.formulas.conjugate import Conjugate
+from kernelgap.kernels.formulas.convolutional import Convolutional
+from kernelgap.kernels.formulas.gaussian import Gaussian
+from kernelgap.kernels.formulas.laplace import Laplace
+from kernelgap.kernels.formulas.polynomial import Linear, Polynomial
+from kernelgap.kernels.formulas.random_features import random_features
+from kernelgap.kernels.formulas.recursive import Recursive
+from kernelgap.kernels.formulas.resnet_tangent import ResNetTangent
+from kernelgap.kernels.formulas.tangent import Tangent
 from kernelgap.kernels.kernel import Kernel
-from kernelgap.kernels.laplace import Laplace
 from kernelgap.kernels.own import Precomputed
-from kernelgap.kernels.polynomial import Linear, Polynomial
-from kernelgap.kernels.random_features import random_features
-from kernelgap.kernels.recursive import Recursive
-from kernelgap.kernels.resnet_tangent import ResNetTangent
-from kernelgap.kernels.tangent import Tangent
 
 
 def ck2(bias: bool = False) -> Kernel:

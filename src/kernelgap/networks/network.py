@@ -65,7 +65,7 @@ def check_normalised(network: "Network") -> None:
     if network.apply_batch is not None:
         raise InputError(
             f"{network.name} is normalised by the batches that it is trained on: only train_images of "
-            "kernelgap.training.images trains it, and its kernels need normalisation='group'."
+            "kernelgap.images.training trains it, and its kernels need normalisation='group'."
         )
 
 

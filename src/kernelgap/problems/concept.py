@@ -12,14 +12,7 @@ from kernelgap.errors import InputError, shown, unknown
 from kernelgap.machine import require_memory
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.inputs import INPUTS, whole_cube
-from kernelgap.problems.problem import (
-    LARGEST_SEED,
-    MOST_INPUTS,
-    MOST_OUTPUTS,
-    MOST_TERMS,
-    WrittenProblem,
-    check_whole,
-)
+from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, MOST_TERMS, WrittenProblem, check_whole
 from kernelgap.problems.smooth import Activations, Function, GeneralFunction, SmoothFunction
 
 EXACT_UP_TO = 14  # on the cube up to this dimension, means are over all points

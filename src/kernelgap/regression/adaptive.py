@@ -18,8 +18,8 @@ from jaxtyping import Float
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
-from kernelgap.kernels.distance_kernel import DistanceKernel
-from kernelgap.kernels.mahalanobis import Mahalanobis, Metric
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
+from kernelgap.kernels.formulas.mahalanobis import Mahalanobis, Metric
 from kernelgap.machine import one_blas_thread, require_memory
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import best_ridge, solve_quietly

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from kernelgap.lazy import lazily
-from kernelgap.reports.summary import (
+from kernelgap.reports.common.words import rounded
+from kernelgap.reports.figure.summary import (
     as_record,
     best_of_methods,
     sentence,
@@ -12,11 +13,10 @@ from kernelgap.reports.summary import (
     under_threshold,
     write_results,
 )
-from kernelgap.reports.words import rounded
 
 if TYPE_CHECKING:
-    from kernelgap.reports.charts import save_chart, spectrum_chart
-    from kernelgap.reports.page import Report, write_report
+    from kernelgap.reports.common.charts import save_chart, spectrum_chart
+    from kernelgap.reports.figure.page import Report, write_report
     from kernelgap.reports.published import publish, run
 
 __all__ = [
@@ -39,12 +39,12 @@ __all__ = [
 
 # Where the names live that draw. Imported when first used: drawing libraries take a while to load.
 _HOME = {
-    "Report": "page",
+    "Report": "figure.page",
     "publish": "published",
     "run": "published",
-    "save_chart": "charts",
-    "spectrum_chart": "charts",
-    "write_report": "page",
+    "save_chart": "common.charts",
+    "spectrum_chart": "common.charts",
+    "write_report": "figure.page",
 }
 
 __getattr__ = lazily(__name__, _HOME)

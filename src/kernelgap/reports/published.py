@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelgap import console, experiments
-from kernelgap.experiments.images import NAME as IMAGES
-from kernelgap.experiments.images import read_image_run
-from kernelgap.reports.environment import keep_environment
-from kernelgap.reports.images_page import write_images_page
-from kernelgap.reports.page import write_report
-from kernelgap.reports.summary import write_results
-from kernelgap.sweeps import Progress
+from kernelgap import console
+from kernelgap.images.experiment import NAME as IMAGES
+from kernelgap.images.experiment import read_image_run
+from kernelgap.paper import figures as experiments
+from kernelgap.reports.common.environment import keep_environment
+from kernelgap.reports.figure.page import write_report
+from kernelgap.reports.figure.summary import write_results
+from kernelgap.reports.images.page import write_images_page
+from kernelgap.runs import Progress
 
 
 def run(

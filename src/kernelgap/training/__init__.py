@@ -1,20 +1,16 @@
 """SGD in its variants; a whole grid of rates and decays trained at once."""
 
-from kernelgap.training.algorithm1 import algorithm1
 from kernelgap.training.data import Arrays
 from kernelgap.training.grid import GridResult, Predictor, train_grid
 from kernelgap.training.modes import Model, get_model
-from kernelgap.training.online import Online
 from kernelgap.training.schedule import Schedule, evaluation_epochs
 
 __all__ = [
     "Arrays",
     "GridResult",
     "Model",
-    "Online",
     "Predictor",
     "Schedule",
-    "algorithm1",
     "evaluation_epochs",
     "get_model",
     "train_grid",

@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, twins
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.effort import Effort
+from kernelgap.audit.search_budget import Effort
 
 EFFORT = Effort(fits=4, epochs=12, most_rows=1000)
 

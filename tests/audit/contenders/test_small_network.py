@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from kernelgap.audit.contenders.by_small_network import gradients, outputs
 from kernelgap.audit.contenders.registry import SMALL, contender, family
+from kernelgap.audit.contenders.small_network import gradients, outputs
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.effort import Effort
 from kernelgap.audit.models import NetworkModel
+from kernelgap.audit.search_budget import Effort
 
 
 def view(rng, n=300):

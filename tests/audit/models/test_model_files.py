@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save, save_file
 
-import fitted
 import kernelgap as kg
 from kernelgap import tensor_file
 from kernelgap.audit.models import KernelModel, Trained, from_bytes, load_model, save_model, to_bytes
 from kernelgap.errors import InputError
+from support import fitted
 
 NEW = fitted.table(50, seed=9)
 

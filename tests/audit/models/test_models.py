@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import fitted
 from kernelgap import kernels, networks
 from kernelgap.audit.models import AdaptiveModel, KernelModel, NetworkModel
 from kernelgap.audit.models import model as model_module
 from kernelgap.errors import InputError
-from kernelgap.kernels.empirical import conjugate_features
+from kernelgap.kernels.empirical.kernel import conjugate_features
 from kernelgap.training import get_model
 from kernelgap.training.grid import Predictor
+from support import fitted
 
 
 @pytest.fixture

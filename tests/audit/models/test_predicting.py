@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fitted
 from kernelgap.audit.models import LinearModel, Trained, predict_table
 from kernelgap.audit.models import trained as trained_module
-from kernelgap.audit.tables import reading, sampling
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.reading import read as reading
+from kernelgap.audit.tables.reading import sampling
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError
+from support import fitted
 
 
 def by_hand(model, frame):

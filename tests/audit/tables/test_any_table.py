@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernelgap import InputError
-from kernelgap.audit.tables.interpreting import interpret
-from kernelgap.audit.tables.numerals import looks_like_number, read_numerals
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.columns.interpreting import interpret
+from kernelgap.audit.tables.columns.numerals import looks_like_number, read_numerals
+from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.question import pose
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 
 NUMERIC = "0123456789eE+-.,_ \u2212\u0663\u00b2\uff11ijnftyINF\u0131\u0130"
 NEARLY = st.one_of(

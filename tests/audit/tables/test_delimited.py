@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kernelgap import InputError
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.table import Table
 
 
@@ -104,7 +104,7 @@ def test_mixed_encodings_are_read_line_by_line(read):
 
 
 def test_a_character_across_two_blocks_is_not_torn(read, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.tables.decoding.BLOCK", 7)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.BLOCK", 7)
     rows = "".join(f"{i},{'é' * (i % 5 + 1)}\n" for i in range(50))
     table = read("a,b\n" + rows)
     assert table.frame["b"].tolist() == ["é" * (i % 5 + 1) for i in range(50)]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelgap import InputError
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.question import pose
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 
 FRAGMENTS = st.sampled_from(
     [",", ";", "\t", "|", "\n", "\r\n", "\r", '"', "'", "1", "-2.5", "1,5", "1e999", "inf", "NaN", "é", "a", "y", " ",

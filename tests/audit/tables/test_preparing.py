@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelgap import InputError
-from kernelgap.audit.tables.fitting import as_frame, fit_transformer, least_rows
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.preparing.fitting import as_frame, fit_transformer, least_rows
+from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.question import pose
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 
 
 @pytest.fixture

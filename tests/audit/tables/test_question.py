@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap import InputError
 from kernelgap.audit.tables.question import Question, pose
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.targets import Targets
 
 

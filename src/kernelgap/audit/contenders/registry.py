@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from kernelgap.audit.answers.results import Family
-from kernelgap.audit.contenders.by_adapting import ByAdapting
-from kernelgap.audit.contenders.by_kernel import ByKernel
-from kernelgap.audit.contenders.by_network import ByNetwork
-from kernelgap.audit.contenders.by_ridge import ByRidge
-from kernelgap.audit.contenders.by_small_network import BySmallNetwork
-from kernelgap.audit.contenders.by_trees import ByTrees
-from kernelgap.audit.contenders.by_twin import ByTwin
+from kernelgap.audit.contenders.frozen_network_kernel import ByTwin
+from kernelgap.audit.contenders.kernel import ByKernel
+from kernelgap.audit.contenders.linear import ByRidge
+from kernelgap.audit.contenders.network import ByNetwork
+from kernelgap.audit.contenders.recursive_feature_machine import ByAdapting
+from kernelgap.audit.contenders.small_network import BySmallNetwork
+from kernelgap.audit.contenders.trees import ByTrees
 from kernelgap.audit.contenders.view import Contender
+from kernelgap.audit.statistics.results import Family
 
 KERNELS = ("gaussian", "laplace", "arcsin", "ck2", "ck3", "ntk2", "ntk3", "ntk3res")
 NETWORKS = ("2layer", "3layer", "3resnet", "resnet-2")

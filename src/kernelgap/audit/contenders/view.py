@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.audit.effort import Effort
+from kernelgap.audit.search_budget import Effort
 
 Rows = Float[np.ndarray, "n d"]
 Outputs = Float[np.ndarray, "n k"]

@@ -10,8 +10,8 @@ from kernelgap.audit.models.kernel import check_expansion
 from kernelgap.audit.models.model import Model, Words, check_arrays, settle
 from kernelgap.errors import InputError
 from kernelgap.kernels.as_text import from_text, text_of
-from kernelgap.kernels.distance_kernel import DistanceKernel
-from kernelgap.kernels.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
+from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
 from kernelgap.tensor_file import Arrays, check
 
 ARRAYS = ("metric", "points", "coefficients", "offset")

@@ -10,7 +10,7 @@ from kernelgap.audit.models.kernel import check_expansion
 from kernelgap.audit.models.model import Model, Words, check_arrays, settle
 from kernelgap.audit.models.weights import PREFIX, Weights, settled_weights, stored_names, stored_weights
 from kernelgap.errors import InputError
-from kernelgap.kernels.empirical import Empirical
+from kernelgap.kernels.empirical.kernel import Empirical
 from kernelgap.networks import Network
 from kernelgap.networks import get as get_network
 from kernelgap.tensor_file import Arrays

@@ -7,9 +7,9 @@ import pandas as pd
 
 from kernelgap.audit.models.quality import Quality, quality
 from kernelgap.audit.models.trained import Trained
-from kernelgap.audit.tables.kinds import BECAUSE
+from kernelgap.audit.tables.columns.kinds import BECAUSE
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.reading import read_table
+from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.table import Table
 from kernelgap.errors import InputError
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.models.trained import Trained
-from kernelgap.audit.tables.cells import labels_of
-from kernelgap.audit.tables.interpreting import numbers_of
+from kernelgap.audit.tables.columns.cells import labels_of
+from kernelgap.audit.tables.columns.interpreting import numbers_of
 from kernelgap.audit.tables.notices import counted
 
 

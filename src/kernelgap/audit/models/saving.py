@@ -14,8 +14,8 @@ from kernelgap.audit.models.linear import LinearModel, LinearWords
 from kernelgap.audit.models.model import Model
 from kernelgap.audit.models.network import NetworkModel, NetworkWords
 from kernelgap.audit.models.trained import Trained
-from kernelgap.audit.tables.fitting import LEVELS
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.preparing.fitting import LEVELS
+from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError, validated
 from kernelgap.tensor_file import MODEL, Arrays, check, pack, read, unpack

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.models.model import BLOCK, Model
-from kernelgap.audit.tables.interpreting import numbers_of
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.columns.interpreting import numbers_of
+from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.table import distinct_names
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.tables.cells import labels_of
-from kernelgap.audit.tables.kinds import BECAUSE, Kind
-from kernelgap.audit.tables.leaks import Leak, find_leaks
+from kernelgap.audit.tables.columns.cells import labels_of
+from kernelgap.audit.tables.columns.kinds import BECAUSE, Kind
+from kernelgap.audit.tables.columns.leaks import Leak, find_leaks
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.table import Table, Task
 from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from kernelgap.audit.tables.kinds import BECAUSE, USED, Kind
+from kernelgap.audit.tables.columns.kinds import BECAUSE, USED, Kind
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.errors import InputError
 

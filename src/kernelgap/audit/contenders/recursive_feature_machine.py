@@ -1,0 +1,51 @@
+"""The rival that no floor for kernels binds: a Laplace kernel with a learned metric (recursive feature machine)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+
+from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
+from kernelgap.audit.models import AdaptiveModel
+from kernelgap.kernels.formulas.laplace import Laplace
+from kernelgap.regression import Round, adaptive_rounds
+from kernelgap.regression.selection import solve_quietly
+
+BANDWIDTHS = (0.5, 8.0)  # of the median distance
+MOST_INPUTS = 1000  # with more, a weight for each input instead of a whole matrix
+
+
+@dataclass(frozen=True)
+class ByAdapting:
+    """Each round of regression is a fit: as many bandwidths as rounds, the first of which has the plain kernel."""
+
+    name: str
+
+    def judge(self, view: View, tell: Tell) -> Judged:
+        side = isqrt(view.effort.fits)
+        records = Records(side * side, tell)
+        for bandwidth in spread(*BANDWIDTHS, side):
+            for found in self._rounds(view, bandwidth, side - 1):
+                setting = {"bandwidth": bandwidth, "round": found.number, "ridge": found.ridges}
+                records.add(setting, found.errors / view.divisor)
+        return records.judged()
+
+    def fit(self, view: View, setting: Setting) -> AdaptiveModel:
+        """The metric is learned as it was judged; with it, regression on the whole sample, as far as there is room."""
+        *_, last = self._rounds(view, setting["bandwidth"], round(setting["round"]))
+        kernel, whole = last.kernel, view.whole
+        some = slice(max(0, len(whole.X) - view.effort.most_rows), None)
+        coefficients = solve_quietly(kernel(whole.X[some]), whole.centred[some], np.array([setting["ridge"]]))
+        return AdaptiveModel(kernel.base, kernel.metric, whole.X[some], coefficients.coefficients[0], whole.offset)
+
+    def _rounds(self, view: View, bandwidth: float, rounds: int) -> Iterator[Round]:
+        some = slice(0, view.effort.most_rows)
+        return adaptive_rounds(
+            Laplace(factor=bandwidth),
+            view.X[some],
+            view.centred[some],
+            (view.X_val, view.centred_val),
+            rounds=rounds,
+            diagonal=view.X.shape[1] > MOST_INPUTS,
+        )

@@ -1,0 +1,130 @@
+"""The best kernel against the best network, on the same samples, test rows and seeds."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.audit.statistics.answer import Comparison, Interval
+from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
+from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.errors import InputError
+
+SMALLEST = 1e-300  # stands for an error of 0 where a logarithm is taken
+LARGEST = 1e12  # beyond it a ratio is called infinite
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Both sides with their errors in the same resamples."""
+
+    kernel: Entry
+    network: Entry
+    seeds: tuple[int, ...]
+    kernel_error: Resampled
+    network_error: Resampled
+    constant: Resampled
+    accuracy_difference: Resampled | None
+
+    @property
+    def samples(self) -> int:
+        return self.kernel.samples
+
+    @property
+    def difference(self) -> Resampled:
+        """Kernel less network: above 0 the network leads."""
+        return self.kernel_error - self.network_error
+
+    @property
+    def validation_difference(self) -> float:
+        """Kernel less network on the validation rows, which chose the two and so are kinder to both."""
+        kernel, network = (
+            np.mean([entry.validation[entry.seeds.index(seed)] for seed in self.seeds])
+            for entry in (self.kernel, self.network)
+        )
+        return float(kernel - network)
+
+    @property
+    def comparison(self) -> Comparison:
+        accuracy = self.accuracy_difference
+        return Comparison(
+            kernel=self.kernel.contender,
+            network=self.network.contender,
+            samples=self.samples,
+            kernel_error=self.kernel_error.interval(within=(0, np.inf)),
+            network_error=self.network_error.interval(within=(0, np.inf)),
+            difference=self.difference.interval(),
+            by_seed=self.difference.by_seed if self.seeds else (),
+            ratio=_ratio(self.kernel_error, self.network_error),
+            accuracy_difference=None if accuracy is None else accuracy.interval(within=(-1, 1)),
+        )
+
+
+def best_pair(results: Results) -> tuple[Entry, Entry]:
+    """(kernel, network) with as many samples as both families have results for; who is best, validation says."""
+    for samples in reversed(results.samples):
+        kernel, network = results.best(["kernel"], samples), results.best(["network"], samples)
+        if kernel is not None and network is not None:
+            return kernel, network
+    raise InputError("There is nothing to compare yet: no kernel and network have finished on the same samples.")
+
+
+def on_shared_seeds(results: Results) -> Results:
+    """Everybody with the samples of the best pair on the seeds that these two share, where they have finished any.
+
+    So each has one error, wherever it is told, and all who are compared learned from the same rows.
+    """
+    pair = best_pair(results)
+    seeds = common_seeds(pair)
+    return Results(
+        tuple(_only(entry, seeds) if entry.samples == pair[0].samples else entry for entry in results.entries),
+        results.constant,
+    )
+
+
+def _only(entry: Entry, seeds: tuple[int, ...]) -> Entry:
+    places = [place for place, seed in enumerate(entry.seeds) if seed in seeds]
+    if not places:
+        return entry
+    return replace(
+        entry,
+        seeds=tuple(entry.seeds[place] for place in places),
+        validation=entry.validation[places],
+        errors=entry.errors[places],
+        wrong=None if entry.wrong is None else entry.wrong[places],
+    )
+
+
+def contest(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | None = None) -> Contest:
+    """Of the best kernel and the best network, or of a pair that was chosen before."""
+    kernel, network = (
+        results.entry(entry.contender, entry.samples) for entry in (best_pair(results) if pair is None else pair)
+    )
+    seeds = common_seeds([kernel, network])
+    ours, theirs = bootstrap.accuracy(network, seeds), bootstrap.accuracy(kernel, seeds)
+    return Contest(
+        kernel=kernel,
+        network=network,
+        seeds=seeds,
+        kernel_error=bootstrap.error(kernel, seeds),
+        network_error=bootstrap.error(network, seeds),
+        constant=bootstrap.constant,
+        accuracy_difference=None if ours is None or theirs is None else ours - theirs,
+    )
+
+
+def logarithms(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    return np.log(np.maximum(errors, SMALLEST))
+
+
+def _ratio(kernel: Resampled, network: Resampled) -> Interval:
+    """Over the logarithms, with the stretch of the difference."""
+    value = logarithms(np.array(kernel.value)) - logarithms(np.array(network.value))
+    draws = logarithms(kernel.draws) - logarithms(network.draws)
+    wide = value + (kernel - network).stretch() * (draws - value)
+    return percentiles(float(_times(value)), _times(wide))
+
+
+def _times(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    top = np.log(LARGEST)
+    return np.where(logarithm > top, np.inf, np.where(logarithm < -top, 0.0, np.exp(np.clip(logarithm, -top, top))))

@@ -1,0 +1,89 @@
+"""What the features are worth that a network learns: itself against the kernels that it starts from."""
+
+import numpy as np
+
+from kernelgap.audit.statistics.answer import Features, Interval
+from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
+from kernelgap.audit.statistics.comparison import Contest
+from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.audit.statistics.verdict import clearly_less
+from kernelgap.audit.statistics.wording import digits, percent
+
+
+def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads: bool) -> Features:
+    """``leads`` says whether the verdict is for the network: only then there is a lead to take apart."""
+    network = contest.network
+    last, ntk = (_twin(results, network, mode) for mode in ("last", "ntk"))
+    there = [entry for entry in (contest.kernel, network, last, ntk) if entry is not None]
+    seeds = common_seeds(there)
+    if (last is None and ntk is None) or not seeds:
+        sentence = f"What the features that {network.contender} learns are worth was not measured."
+        return Features(network.contender, _error(contest.network_error), None, None, None, None, None, sentence)
+    kernel, own = bootstrap.error(contest.kernel, seeds), bootstrap.error(network, seeds)
+    frozen_last = None if last is None else bootstrap.error(last, seeds)
+    frozen = None if ntk is None else bootstrap.error(ntk, seeds)
+    learned = None if frozen is None else frozen - own
+    share = None if learned is None or not leads else _share(learned, kernel - own)
+    return Features(
+        network=network.contender,
+        error=_error(own),
+        last=None if frozen_last is None else _error(frozen_last),
+        ntk=None if frozen is None else _error(frozen),
+        learned=None if learned is None else learned.interval(),
+        architecture=None if frozen is None else (kernel - frozen).interval(),
+        share=share,
+        sentence=_sentence(contest, own, frozen_last, frozen, share, seeds),
+    )
+
+
+def _twin(results: Results, network: Entry, mode: str) -> Entry | None:
+    name = f"{network.contender}({mode})"
+    return next((e for e in results.entries if (e.contender, e.samples) == (name, network.samples)), None)
+
+
+def _error(found: Resampled) -> Interval:
+    return found.interval(within=(0, np.inf))
+
+
+def _share(learned: Resampled, lead: Resampled) -> Interval | None:
+    if lead.value <= 0:
+        return None
+    stretch = max(learned.stretch(), lead.stretch())
+    part = learned.value + stretch * (learned.draws - learned.value)
+    whole = lead.value + stretch * (lead.draws - lead.value)
+    shares = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.copysign(np.inf, part))
+    return percentiles(learned.value / lead.value, shares)
+
+
+def _sentence(
+    contest: Contest,
+    own: Resampled,
+    last: Resampled | None,
+    ntk: Resampled | None,
+    share: Interval | None,
+    seeds: tuple[int, ...],
+) -> str:
+    name, constant = contest.network.contender, contest.constant.value
+    twins = [
+        f"{digits(twin.value)} {what}"
+        for twin, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
+        if twin is not None
+    ]
+    told = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
+    if set(seeds) < set(contest.seeds):  # and so other errors than are told elsewhere
+        told += f" (over {len(seeds)} of {len(contest.seeds)} seeds)"
+    frozen = ntk if ntk is not None else last
+    assert frozen is not None
+    if share is not None and clearly_less(own, frozen, constant):
+        kernel = contest.kernel.contender
+        if share.value >= 1:
+            return f"{told}: the features that it learns are worth all of its lead over the best kernel ({kernel})."
+        return (
+            f"{told}: the features that it learns are worth {percent(share.value)} of its lead over the best kernel "
+            f"({kernel}), the architecture the rest."
+        )
+    if clearly_less(own, frozen, constant):
+        return f"{told}: the features that it learns help."
+    if clearly_less(frozen, own, constant):
+        return f"{told}: on this table it does better without learning features."
+    return f"{told}: that learning features helps is not shown."

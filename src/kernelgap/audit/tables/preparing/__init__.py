@@ -1,0 +1,1 @@
+"""From columns to numbers that learners take."""

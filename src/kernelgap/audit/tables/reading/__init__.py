@@ -1,0 +1,1 @@
+"""Files, arrays and data frames, as tables of raw cells."""

@@ -1,0 +1,133 @@
+"""A table from a file, a bundled set or a data frame. Nothing in a file is ever executed."""
+
+import difflib
+from collections.abc import Collection
+from pathlib import Path
+
+import pandas as pd
+
+from kernelgap.audit.tables.columns.interpreting import interpret
+from kernelgap.audit.tables.notices import Notice, counted, named
+from kernelgap.audit.tables.reading.arrays import read_npz
+from kernelgap.audit.tables.reading.bundled import is_bundled, load_bundled
+from kernelgap.audit.tables.reading.columnar import read_feather, read_parquet
+from kernelgap.audit.tables.reading.delimited import read_delimited
+from kernelgap.audit.tables.reading.raw import Raw
+from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.table import Table, check_shape, distinct_names
+from kernelgap.errors import InputError
+
+TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")
+PARQUET = (".parquet", ".pq")
+FEATHER = (".feather", ".arrow", ".ipc")
+PICKLED = (".pkl", ".pickle", ".joblib", ".npy", ".pt", ".pth")
+EXCEL = (".xls", ".xlsx", ".ods")
+
+
+def read_table(
+    source: str | Path | pd.DataFrame,
+    *,
+    seed: int,
+    rows: int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    labels: Collection[str] = (),
+    numbers: Collection[str] = (),
+    to_learn: bool = True,
+) -> Table:
+    """The table, with a notice for everything that had to be decided on the way.
+
+    At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
+    ``delimiter`` and ``header`` are found out for text files unless given. Columns named in ``labels`` stay texts and
+    those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them. Unless it is
+    ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
+    """
+    reservoir = Reservoir(seed=seed, rows=rows)
+    name = "The data frame" if isinstance(source, pd.DataFrame) else str(source)
+    if isinstance(source, pd.DataFrame):
+        raw = _keep(source, reservoir)
+    elif is_bundled(name) and not Path(name).exists():
+        raw = load_bundled(name, reservoir)
+    else:
+        raw = _read_file(_existing(Path(name)), reservoir, delimiter, header, to_learn)
+    check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
+    distinct, repeated = distinct_names(raw.names)
+    frame, kinds, said = interpret(
+        raw.rows.set_axis(distinct, axis=1),
+        comma_first=raw.comma_first,
+        labels=labels,
+        numbers=numbers,
+        rows=reservoir.seen,
+    )
+    notices = (*raw.notices, *_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated), *said)
+    return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
+
+
+def _read_file(path: Path, reservoir: Reservoir, delimiter: str | None, header: bool | None, to_learn: bool) -> Raw:
+    kind = path.suffix.lower()
+    try:
+        if kind in TEXT:
+            return read_delimited(path, reservoir, delimiter=delimiter, header=header, to_learn=to_learn)
+        if kind in PARQUET:
+            return read_parquet(path, reservoir)
+        if kind in FEATHER:
+            return read_feather(path, reservoir)
+        if kind == ".npz":
+            return read_npz(path, reservoir, to_learn=to_learn)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    raise InputError(_unreadable(path))
+
+
+def _keep(frame: pd.DataFrame, reservoir: Reservoir) -> Raw:
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise InputError("The data frame has several levels of column names: give each column a single name.")
+    names = [str(name) for name in frame.columns]
+    reservoir.add(frame.set_axis(range(len(names)), axis=1))
+    return Raw(reservoir.sample(), names)
+
+
+def _existing(path: Path) -> Path:
+    if "://" in str(path) or str(path).startswith(("http:", "https:")):
+        raise InputError(f"{path} is an address: download it and give the file.")
+    try:
+        if path.is_file():
+            return path
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: give a file in it.")
+        if path.exists():
+            raise InputError(f"{path} is not an ordinary file: save its content in one.")
+        beside = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    near = difflib.get_close_matches(path.name, beside, n=1)
+    raise InputError(f"There is no file {path}." + (f" Did you mean '{path.with_name(near[0])}'?" if near else ""))
+
+
+def _unreadable(path: Path) -> str:
+    kind = path.suffix.lower()
+    if kind in PICKLED:
+        return f"{path}: {kind} files can execute code on loading and are not read: save it as Parquet or NPZ."
+    if kind in EXCEL:
+        return f"{path} is a spreadsheet: save the sheet as CSV."
+    if kind in (".gz", ".zip", ".bz2", ".xz", ".zst"):
+        return f"{path} is packed: unpack it first."
+    known = " ".join((*TEXT, *PARQUET, *FEATHER, ".npz"))
+    return f"{path}: tables are read from files that end with one of {known}."
+
+
+def _sampling(name: str, reservoir: Reservoir) -> list[Notice]:
+    if not reservoir.sampled:
+        return []
+    kept = counted(reservoir.capacity or 0, "row")
+    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {kept} is used.")]
+
+
+def _renaming(name: str, given: list[str], distinct: list[str], repeated: frozenset[str]) -> list[Notice]:
+    if not repeated:
+        return []
+    fresh = [new for old, new in zip(given, distinct, strict=True) if old.strip() in repeated and new != old.strip()]
+    sentence = f"{name} has several columns called {named(sorted(repeated))}; they are now called {named(fresh)}."
+    return [Notice("names", name, sentence)]

@@ -1,0 +1,1 @@
+"""The risk of a predictor over every point of the cube."""

@@ -1,0 +1,300 @@
+"""The risk of a predictor over every point of the cube: no test sample, no sampling error.
+
+Points are visited in rows of 2^11 that share their upper coordinates. For a network these act on the first layer like a
+bias, so that each row costs the product with the lower coordinates alone. All is in float64; the interval is proved:
+with r the computed distance of an output from its target, and E a bound on its rounding at every point (``rounding``),
+the mean of |r|^2 is off by at most 2 |E| sqrt(mean |r|^2) + |E|^2, and by the rounding of the sums.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+from scipy.special import ndtri
+
+from kernelgap import console
+from kernelgap.certificates.exact.cube import Cube, cube_of
+from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
+from kernelgap.errors import InputError
+from kernelgap.networks import Network, Params
+from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems.problem import Seed
+from kernelgap.training import Predictor
+from kernelgap.training.modes import Layers
+
+MOST_DIMENSIONS = 30
+LOWER = 11  # coordinates within a row of points
+AT_ONCE = 2**21  # points between two looks at the clock
+TERMS = 2**12  # more than the terms of a target, and the further additions of a sum over the cube
+SAMPLE = 2**14
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class ExactRisk:
+    """E |H - f|^2 over all points, beside the usual estimate on a test sample."""
+
+    risk: float
+    points: int
+    rounding: float  # how far float64 can have moved the risk, proved; 0 where the predictor's own numbers count
+    estimate: float
+    interval: tuple[float, float]  # of the estimate, 99%
+    sample: int
+    threshold: float
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """What contains the risk: of a network, by proof."""
+        return max(0.0, self.risk - self.rounding), self.risk + self.rounding
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """A network with its weights; outputs are scaled and shifted at the end."""
+
+    network: Network
+    params: Params
+    scale: float = 1.0
+    offset: Float[np.ndarray, " k"] | float = 0.0
+
+    def __call__(self, X: np.ndarray) -> Float[np.ndarray, "n k"]:
+        """Outputs in float64."""
+        with jax.enable_x64(True):
+            params = {name: jnp.asarray(w, dtype=jnp.float64) for name, w in self.params.items()}
+            outputs = self.network.apply(params, jnp.asarray(X, dtype=jnp.float64))
+            return np.asarray(outputs) * self.scale + self.offset
+
+
+def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = None, seed: Seed = 0) -> ExactRisk:
+    """The risk of a predictor: something with ``predict``, or a function of inputs (n, d), up to d = 30.
+
+    ``resume`` is a file in which what is done is kept, so that an interrupted evaluation goes on. ``seed`` draws the
+    test sample for the estimate beside.
+    """
+    cube = cube_of(problem)
+    if cube is None:
+        raise InputError(f"The inputs of {problem.name} are not the points of a cube: every point cannot be visited.")
+    if cube.d > MOST_DIMENSIONS:
+        raise InputError(f"2^{cube.d} points are too many to visit: at most 2^{MOST_DIMENSIONS}.")
+    of_network = as_network(predictor)
+    call = of_network if of_network is not None else _as_function(predictor)
+    lower = min(LOWER, cube.d)
+    plain = _Rows(problem, cube, call, lower)
+    sums: RowSums = plain
+    if of_network is not None and _folds(of_network.network) and isinstance(problem, ParityProblem):
+        sums = _NetworkRows(problem, cube, of_network, lower)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
+        X, _ = problem.sample(SAMPLE, seed)
+        errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
+        times = float(ndtri(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
+    return ExactRisk(
+        risk=total / 2**cube.d,
+        points=2**cube.d,
+        rounding=0.0 if of_network is None else _rounding(problem, cube, of_network, total / 2**cube.d),
+        estimate=float(errors.mean()),
+        interval=(float(errors.mean()) - times, float(errors.mean()) + times),
+        sample=SAMPLE,
+        threshold=float(problem.threshold),
+    )
+
+
+def _folds(network: Network) -> bool:
+    """Whether coordinates can be folded into the first bias: not where gates see them too, or W several patches."""
+    return not network.gates and network.patches == 1
+
+
+def as_network(predictor: Any) -> TrainedNetwork | None:
+    """The network within a trained member or a fitted regressor, where it is one (and not linearised)."""
+    if isinstance(predictor, TrainedNetwork):
+        return predictor
+    inner = predictor if isinstance(predictor, Predictor) else getattr(predictor, "predictor_", None)
+    if not isinstance(inner, Predictor) or not isinstance(inner.model, Layers):
+        return None
+    params = {**inner.trained, **inner.frozen}
+    if inner is predictor:
+        return TrainedNetwork(inner.model.network, params)
+    return TrainedNetwork(inner.model.network, params, float(predictor._scale), np.asarray(predictor._offset))
+
+
+class RowSums(Protocol):
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        """Squared errors, summed over each of these rows of points."""
+        ...
+
+
+class _Rows:
+    """For any function: it sees the points themselves."""
+
+    def __init__(self, problem: Problem, cube: Cube, call: Callable[..., Any], lower: int) -> None:
+        self._problem, self._cube, self._call, self._lower = problem, cube, call, lower
+
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        X = self._cube.points(first << self._lower, stop << self._lower)
+        errors = (self._problem.target(X) - _outputs(self._call, X, self._problem.outputs)) ** 2
+        return errors.reshape(stop - first, -1).sum(axis=1)
+
+
+class _NetworkRows:
+    """For a network: compiled, the upper coordinates folded into the first bias."""
+
+    def __init__(self, problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> None:
+        self._cube, self._lower, self._trained = cube, lower, trained
+        target = problem.target_fourier
+        members = np.zeros((len(target.index_sets), cube.d), dtype=int)
+        for row, index_set in zip(members, target.index_sets, strict=True):
+            row[list(index_set)] = 1
+        signs = np.sign(cube.points(0, 2**lower)[:, :lower])
+        self._fixed = {
+            "x": cube.scale * signs,
+            "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0),
+            "coefficients": np.asarray(target.coefficients, dtype=np.float64),
+        }
+        self._params = {name: np.asarray(w, dtype=np.float64) for name, w in trained.params.items()}
+        self._members = members[:, lower:]
+
+    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        numbers = np.arange(first, stop)
+        negative = (numbers[:, None] >> np.arange(self._cube.d - self._lower)) & 1
+        upper = self._cube.scale * (1.0 - 2.0 * negative)
+        flips = np.where(negative @ self._members.T % 2, -1.0, 1.0)
+        offset = np.asarray(self._trained.offset, dtype=np.float64)
+        with jax.enable_x64(True):
+            found = _row_sums(
+                self._trained.network, self._params, float(self._trained.scale), offset, self._fixed, upper, flips
+            )
+            return np.asarray(found)
+
+
+@partial(jax.jit, static_argnames="network")
+def _row_sums(
+    network: Network,
+    params: Params,
+    scale: float,
+    offset: Float[jax.Array, "..."],
+    fixed: dict[str, jax.Array],
+    upper: Float[jax.Array, "rows high"],
+    flips: Float[jax.Array, "rows sets"],
+) -> Float[jax.Array, " rows"]:
+    lower = fixed["x"].shape[1]
+    W = params["W"]
+
+    def row(at: tuple[jax.Array, jax.Array]) -> jax.Array:
+        high, flip = at
+        bias = params.get("b1", 0.0) + W[:, lower : lower + high.shape[0]] @ high
+        outputs = network.apply({**params, "W": W[:, :lower], "b1": bias}, fixed["x"]) * scale + offset
+        target = (fixed["parities"] * flip) @ fixed["coefficients"]
+        return jnp.sum((target - outputs) ** 2)
+
+    return jax.lax.map(row, (upper, flips))
+
+
+def _visit_all(sums: RowSums, rows: int, points: int, digest: str, resume: str | Path | None) -> float:
+    """Add up all rows, a stretch at a time; what is done is in the file, if there is one."""
+    stretch = max(1, AT_ONCE // points)
+    starts = range(0, rows, stretch)
+    done = _read(resume, digest, len(starts))
+    with console.progress(f"{rows * points:,} points") if rows > stretch else _silent() as show:
+        for i, first in enumerate(starts):
+            if np.isnan(done[i]):
+                done[i] = sums(first, min(rows, first + stretch)).sum()
+                _write(resume, digest, done)
+            share = (i + 1) / len(starts)
+            show(share, f"{5 * int(20 * share)}% of the cube")
+    return float(done.sum())
+
+
+def _read(resume: str | Path | None, digest: str, count: int) -> Float[np.ndarray, " stretches"]:
+    nothing = np.full(count, np.nan)
+    if resume is None or not Path(resume).exists():
+        return nothing
+    try:
+        kept = json.loads(Path(resume).read_text())
+        if kept["of"] != digest or len(kept["sums"]) != count:
+            raise InputError(f"'{resume}' belongs to another evaluation: move it away, or choose another file.")
+        return np.array([np.nan if value is None else float.fromhex(value) for value in kept["sums"]])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"'{resume}' is not a record of an evaluation: move it away, or choose another file."
+        ) from None
+
+
+def _write(resume: str | Path | None, digest: str, done: Float[np.ndarray, " stretches"]) -> None:
+    if resume is None:
+        return
+    sums = [None if np.isnan(value) else float(value).hex() for value in done]
+    partial_file = Path(f"{resume}.partial")
+    try:
+        partial_file.write_text(json.dumps({"of": digest, "sums": sums}))
+        partial_file.replace(resume)
+    except OSError as error:
+        partial_file.unlink(missing_ok=True)
+        raise InputError(f"'{resume}' could not be written: {error.strerror}.") from None
+
+
+def _digest(problem: Problem, call: Callable[..., Any]) -> str:
+    """Tells predictors apart by what they predict at a few points."""
+    X, _ = problem.sample(64, 0)
+    outputs = _outputs(call, X, problem.outputs)
+    return hashlib.sha256(repr(problem).encode() + np.round(outputs, 6).tobytes()).hexdigest()
+
+
+def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float) -> float:
+    """How far the computed risk can be from the exact one; infinite where that cannot be said."""
+    x = np.concatenate([np.full(cube.d, cube.scale), np.zeros(cube.width - cube.d)])
+    size, error = output_error(trained.network, trained.params, x, 4 * UNIT * x)
+    with np.errstate(all="ignore"):
+        size, error = abs(trained.scale) * size, abs(trained.scale) * error
+        target = _target_size(problem)
+        # scaling and offset; the target's own sum of parities, its coefficients rounded
+        error = error + 16 * UNIT * (size + np.abs(trained.offset)) + gamma(TERMS) * target
+        square = float((error**2).sum()) * UP + TINY
+        sums = gamma(AT_ONCE + TERMS) * risk  # differences, squares, and additions in any order
+        found = (2 * (square * (risk + sums)) ** 0.5 + square + sums) * UP
+    return found if np.isfinite(found) else float("inf")
+
+
+def _target_size(problem: Problem) -> Float[np.ndarray, " k"]:
+    """What rounding of a target is relative to: its parities; of other targets, the problem's own numbers count."""
+    if isinstance(problem, ParityProblem):
+        return np.asarray(np.abs(problem.target_fourier.coefficients).sum(axis=0))
+    return np.zeros(problem.outputs)
+
+
+def _as_function(predictor: Any) -> Callable[..., Any]:
+    if hasattr(predictor, "predict"):
+        predict: Callable[..., Any] = predictor.predict
+        return predict
+    if callable(predictor):
+        function: Callable[..., Any] = predictor
+        return function
+    raise InputError("A predictor has a method predict, or is a function of inputs (n, d).")
+
+
+def _outputs(call: Callable[..., Any], X: np.ndarray, outputs: int) -> Float[np.ndarray, "n k"]:
+    found = np.asarray(call(X), dtype=float)
+    if found.ndim == 1:
+        found = found[:, None]
+    if found.shape != (len(X), outputs):
+        raise InputError(f"The predictor gives the shape {found.shape} for {len(X)} inputs of {outputs} outputs.")
+    return found
+
+
+class _silent:  # noqa: N801
+    """No progress: it takes no time."""
+
+    def __enter__(self) -> Callable[[float, str], None]:
+        return lambda share, words: None
+
+    def __exit__(self, *exception: object) -> None:
+        pass

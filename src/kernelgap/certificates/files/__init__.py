@@ -1,0 +1,1 @@
+"""Certificate files: written, read, verified, trained again."""

@@ -1,0 +1,181 @@
+"""Train again what a certificate describes, from several starts, and compare the risks.
+
+A file cannot show from what its network learned. What can be tried is whether the training that it describes, on the
+inputs that it names, gives risks of the kind that it certifies.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import jax
+import numpy as np
+from pydantic import Field
+from scipy.special import ndtri
+
+from kernelgap import console
+from kernelgap.certificates.exact.cube import cube_of
+from kernelgap.certificates.files.certificate import Claim, Strict
+from kernelgap.certificates.files.reading import Certificate, read_certificate
+from kernelgap.errors import InputError, validated
+from kernelgap.networks import Network
+from kernelgap.problems import ParityProblem
+from kernelgap.training import Predictor, Schedule, get_model, train_grid
+
+STARTS = 5
+MOST_STARTS = 1000
+FACTOR, MOST_FACTOR = 2.0, 10.0  # how far beyond the range over starts a risk may lie
+MOST_EPOCHS = 10**6
+MOST_WORK = 1e15  # weights x visits of samples, over all starts: days
+ALL_POINTS = 2**14  # up to so many points of the cube are all visited; of more, so many are drawn
+DRAWN = 2**16
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Retraining:
+    """Risks of the training that a certificate describes, start by start.
+
+    ``certified`` is consistent with them if it lies within their range, widened at both ends by the factor that the
+    range itself spans, but by 2 at least and by 10 at most: one more start lies outside the plain range of 5 one time
+    in 3, and a certificate is about the best of many.
+    """
+
+    certified: tuple[float, float]
+    seeds: tuple[int, ...]  # of the weights and of the order of the data
+    risks: tuple[float, ...]  # infinite where training diverged
+    margins: tuple[float, ...]  # half of a 99% interval; 0 where all points were visited
+
+    @property
+    def finite(self) -> list[tuple[float, float]]:
+        return [(r, m) for r, m in zip(self.risks, self.margins, strict=True) if np.isfinite(r)]
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Over the starts that did not diverge."""
+        if not self.finite:
+            return None
+        return max(0.0, min(r - m for r, m in self.finite)), max(r + m for r, m in self.finite)
+
+    @property
+    def allowed(self) -> tuple[float, float] | None:
+        if self.range is None:
+            return None
+        low, high = self.range
+        factor = min(max(FACTOR, high / low), MOST_FACTOR) if low > 0 else MOST_FACTOR
+        return low / factor, high * factor
+
+    @property
+    def within_range(self) -> bool:
+        return self.range is not None and _meet(self.certified, self.range)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the stated training gives risks of that kind: at least half of its starts converge, and near it."""
+        if self.allowed is None or 2 * len(self.finite) < len(self.risks):
+            return False
+        return _meet(self.certified, self.allowed)
+
+    @property
+    def sentence(self) -> str:
+        count, high = len(self.risks), self.certified[1]
+        if self.range is None or self.allowed is None:
+            return f"The training that it describes diverged from each of {count} starts: it does not give {high:.3g}."
+        lost = f" ({count - len(self.finite)} diverged)" if len(self.finite) < count else ""
+        told = f"Trained again from {count} starts{lost}, risks are {self.range[0]:.3g} to {self.range[1]:.3g}"
+        if self.within_range:
+            where = "lies within that range"
+        elif self.consistent:
+            where = f"lies near it: from {self.allowed[0]:.3g} to {self.allowed[1]:.3g} would"
+        else:
+            return f"{told}: the training that it describes does not give risks like the certified one, {high:.3g}."
+        return f"{told}; the certified one, {high:.3g}, {where}."
+
+
+class Described(Strict):
+    """What is needed to train again."""
+
+    rate: Annotated[float, Field(gt=0, le=1e6)]
+    decay: Annotated[float, Field(ge=0, le=1e6)]
+    schedule: dict[str, bool | int | float]
+
+
+def retrain(path: str | Path, starts: int = STARTS) -> Retraining:
+    """Train as the certificate says, on its inputs, from the seed that it names and the ones after it."""
+    if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
+        raise InputError(f"The number of starts must be from 1 to {MOST_STARTS:,}, not {starts!r}.")
+    certificate = read_certificate(path)
+    claim, problem, network = certificate.claim, certificate.problem, certificate.trained.network
+    described, schedule = _described(path, claim)
+    size = network.size(inputs=problem.d, outputs=problem.outputs, width=claim.network.width)
+    if schedule.epochs > MOST_EPOCHS or size * claim.samples * schedule.epochs * starts > MOST_WORK:
+        raise InputError(
+            f"'{path}' describes a training of {schedule.epochs:,} epochs, which would take days: take fewer starts, "
+            "or do not ask for --retrain."
+        )
+    seeds = tuple((claim.seed + i) % 2**32 for i in range(starts))
+    risks, margins = [], []
+    with console.progress("training again") as show:
+        for i, seed in enumerate(seeds):
+            words = f"start {i + 1} of {starts}"
+            show(i / starts, words)
+            found = _train(certificate, described, schedule, seed, lambda s, i=i, w=words: show((i + s) / starts, w))
+            risk, margin = _risk(problem, found, seed) if found is not None else (np.inf, 0.0)
+            risks.append(risk)
+            margins.append(margin)
+    return Retraining((claim.network.low, claim.network.high), seeds, tuple(risks), tuple(margins))
+
+
+def _described(path: str | Path, claim: Claim) -> tuple[Described, Schedule]:
+    """The description, or one sentence about what it lacks."""
+    training: Mapping[str, object] = claim.network.training
+    if claim.network.mode is None:
+        raise InputError(f"'{path}' does not say which layers were trained, so that it cannot be trained again.")
+    for name in ("rate", "decay", "schedule"):
+        if name not in training:
+            raise InputError(f"'{path}' cannot be trained again: its description of the training has no {name}.")
+    try:
+        described = validated(Described, {name: training[name] for name in ("rate", "decay", "schedule")})
+        schedule = Schedule.checked(**described.schedule)
+        schedule.check_samples(claim.samples)
+    except InputError as error:
+        raise InputError(f"'{path}' cannot be trained again: {error}") from None
+    return described, schedule
+
+
+def _train(
+    certificate: Certificate, described: Described, schedule: Schedule, seed: int, on_progress: object
+) -> Predictor | None:
+    """One start; None if it diverged. The order of the data has the seed [seed, 3], as in a run."""
+    claim, problem = certificate.claim, certificate.problem
+    network: Network = certificate.trained.network
+    assert claim.network.mode is not None
+    params = network.init(jax.random.key(seed), inputs=problem.d, outputs=problem.outputs, width=claim.network.width)
+    grid = train_grid(
+        get_model(network, claim.network.mode),
+        params,
+        [described.rate],
+        [described.decay],
+        problem.sample(claim.samples, claim.seed),
+        schedule=schedule,
+        seed=[seed, 3],
+        on_progress=on_progress,  # type: ignore[arg-type]
+    )
+    return None if grid.diverged[0] else grid.predictor(0)
+
+
+def _risk(problem: ParityProblem, predictor: Predictor, seed: int) -> tuple[float, float]:
+    """The risk of a start and half of its 99% interval: over all points where they are few, else over drawn ones."""
+    cube = cube_of(problem)
+    assert cube is not None
+    if 2**cube.d <= ALL_POINTS:
+        X, times = cube.points(0, 2**cube.d), 0.0
+    else:
+        X, times = problem.sample(DRAWN, [seed, 4])[0], float(ndtri(0.5 + CONFIDENCE / 2)) / DRAWN**0.5
+    errors = ((problem.target(X) - predictor(X)) ** 2).sum(axis=1)
+    return float(errors.mean()), times * float(errors.std())
+
+
+def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    return first[0] <= second[1] and second[0] <= first[1]

@@ -1,0 +1,1 @@
+"""What no kernel gets under: bounds for any kernel, and the least risk of one."""

@@ -1,0 +1,184 @@
+"""The floor under every scalar kernel fixed beforehand: what N functions, fixed before the target, cannot capture.
+
+Let T be any N-dimensional space of functions (the span of K(., x_1), ... K(., x_N), or of N features), and B what all
+base signals of the family span. The composite parities chi_S are orthonormal and orthogonal to B, so that B + T holds
+of chi_S only what its part orthogonal to B holds, a space of dimension N at most; over all C parities the squared
+lengths of these projections add up to N at most. Hence, over the draw of S, for each output,
+  E dist(beta F_S + alpha chi_S, T)^2 >= alpha^2 (1 - N / C).
+B + (N of the parities) meets it with equality: the bound gives B away for free. Markov's inequality turns the mean into
+a share of the targets. Outputs may have scalar kernels of their own: the bound holds for each. A matrix-valued kernel
+mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and N r stands in place of N.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from numbers import Integral, Real
+from typing import Literal, get_args
+
+from kernelgap.certificates.floors.family import (
+    MOST_DIGITS,
+    Family,
+    Hypothesis,
+    as_written,
+    family_by_numbers,
+    family_of,
+)
+from kernelgap.errors import InputError
+from kernelgap.problems import Problem
+
+PAPER_SHARE = Fraction(99, 100)
+MOST = 10**MOST_DIGITS  # samples
+
+KernelKind = Literal["scalar", "matrix"]
+
+FIXED_BEFOREHAND: dict[str, Hypothesis] = {
+    "scalar": Hypothesis(
+        "The kernel is scalar (one, or one for each output); it, or the features, and the training inputs are fixed "
+        "before the target is drawn.",
+        False,
+    ),
+    "matrix": Hypothesis(
+        "The matrix-valued kernel and the training inputs are fixed before the target is drawn.", False
+    ),
+}
+
+
+@dataclass(frozen=True)
+class AnyKernelBound:
+    """What no kernel of this kind, fixed beforehand, gets under with n samples.
+
+    ``kernel`` is "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a
+    matrix-valued kernel, which mixes the outputs).
+    """
+
+    family: Family
+    n: int
+    kernel: KernelKind = "scalar"
+
+    @property
+    def functions_each(self) -> int:
+        """The functions that each sample adds: 1, or one for each output where the kernel is matrix-valued."""
+        return 1 if self.kernel == "scalar" else self.family.outputs
+
+    @property
+    def family_size(self) -> int:
+        return self.family.size
+
+    @property
+    def threshold(self) -> float:
+        return float(self.family.threshold)
+
+    @property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        return (*self.family.hypotheses, FIXED_BEFOREHAND[self.kernel])
+
+    @property
+    def exact_mean_risk(self) -> Fraction:
+        """``mean_risk`` as a rational number."""
+        return self.family.threshold - self._captured(self.n)
+
+    @property
+    def mean_risk(self) -> float:
+        """The least possible mean, over the family, of the best risk: sum over outputs of alpha^2 (1 - n/C)."""
+        return float(self.exact_mean_risk)
+
+    def risk_for_share(self, share: float) -> float:
+        """A risk that at least this share of the targets exceeds, whatever the kernel (0 where nothing is implied).
+
+        Of the mean that n functions capture, c, at most a share c/a of the targets can give a or more.
+        """
+        exact = _share(share)
+        if exact == 1:
+            return 0.0
+        return float(max(Fraction(0), self.family.threshold - self._captured(self.n) / (1 - exact)))
+
+    def share_above(self, risk: float) -> float:
+        """The least share of targets whose best risk exceeds this one."""
+        room = self.family.threshold - _risk(risk)
+        if room <= 0:
+            return 0.0
+        return float(max(Fraction(0), 1 - self._captured(self.n) / room))
+
+    def samples_for(self, risk: float) -> int:
+        """The least number of samples with which the bound allows this mean risk."""
+        goal = self.family.threshold - _risk(risk)  # what has to be captured
+        if goal <= 0:
+            return 0
+        functions = Fraction(max(self.family.sizes))
+        full = Fraction(0)  # captured of outputs whose parities are fewer than the functions
+        slope = sum((Fraction(count, size) for size, count in self.family.counted), Fraction(0)) * self.family.alpha**2
+        for size, count in sorted(self.family.counted):
+            functions = (goal - full) / slope
+            if functions <= size:
+                break
+            full += count * self.family.alpha**2
+            slope -= count * self.family.alpha**2 / size
+        return ceil(functions / self.functions_each)
+
+    @property
+    def paper_floor(self) -> float:
+        """Theorem 2's and 3's own: alpha^2 / 16, for 99% of the targets, while n <= C / 1000 and 0 < alpha < 1."""
+        return float(self.family.alpha**2 / 16)
+
+    @property
+    def paper_samples(self) -> int:
+        """C / 1000: the most samples for which the paper states its floor (C / 1000 r for matrix-valued kernels)."""
+        return self.family_size // (1000 * self.functions_each)
+
+    @property
+    def paper_applies(self) -> bool:
+        return 1000 * self.n * self.functions_each <= self.family_size and 0 < self.family.alpha < 1
+
+    def _captured(self, n: int) -> Fraction:
+        """The most that n samples capture on average of the composite signals, summed over outputs."""
+        functions = n * self.functions_each
+        shares = (count * min(Fraction(1), Fraction(functions, size)) for size, count in self.family.counted)
+        return self.family.alpha**2 * sum(shares, Fraction(0))
+
+
+def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKernelBound:
+    """The bound for any scalar kernel with n samples, or any map to n features, fixed before the target is drawn.
+
+    With ``kernel="matrix"`` the bound for any matrix-valued kernel: n times the outputs in place of n.
+
+    >>> from kernelgap import problems
+    >>> any_kernel(problems.get("sec8"), n=500).samples_for(0.02)
+    5766215
+    >>> any_kernel(problems.get("sec8"), n=500, kernel="matrix").samples_for(0.02)
+    384415
+    """
+    return AnyKernelBound(family_of(problem), _count(n), _kind(kernel))
+
+
+def any_kernel_by_numbers(
+    *, d: int, degree: int, outputs: int, alpha: float, n: int, kernel: KernelKind = "scalar"
+) -> AnyKernelBound:
+    """The same for a family given by its numbers: parities of ``degree`` of d coordinates, in each output."""
+    return AnyKernelBound(family_by_numbers(d, degree, outputs, alpha), _count(n), _kind(kernel))
+
+
+def _kind(kernel: str) -> KernelKind:
+    if kernel not in get_args(KernelKind):
+        raise InputError(f"kernel must be 'scalar' or 'matrix', not {kernel!r}.")
+    return "scalar" if kernel == "scalar" else "matrix"
+
+
+def _count(n: int) -> int:
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
+        raise InputError(f"n must be a whole number of samples or features, not {n!r}.")
+    if n > MOST:
+        raise InputError(f"n must be a number of samples of at most {MOST_DIGITS:,} digits.")
+    return int(n)
+
+
+def _share(share: float) -> Fraction:
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
+        raise InputError(f"share must be a number from 0 to 1, not {share!r}.")
+    return as_written(float(share))
+
+
+def _risk(risk: float) -> Fraction:
+    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 <= risk < float("inf"):
+        raise InputError(f"risk must be a finite number that is not negative, not {risk!r}.")
+    return as_written(float(risk))

@@ -1,0 +1,187 @@
+"""A space of functions, and how much of many targets it captures.
+
+For functions f_1 .. f_N with G_nm = E f_n f_m and b_n = E f_n H, the best combination leaves |H|^2 - b' G^-1 b of the
+target H: its oracle risk. One eigendecomposition serves all targets.
+
+G is often badly conditioned, because the functions share a large part of low degree. That part can be kept apart: with
+L the coefficients of the functions in p low parities (N x p), and G, b, H from here on without these parities (so that
+what was G is G + L L'), the risk is
+  |H|^2 - b' G^-1 b + v' (1 + L' G^-1 L)^-1 v,    v = (the target's low coefficients) - L' G^-1 b,
+a formula in which only the better conditioned G is inverted.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.linalg import qr, solve_triangular
+
+from kernelgap.certificates.floors.targets import Targets
+
+EPS = float(np.finfo(float).eps)
+LEAST = 1e-200  # of the largest |f_n|^2: nothing overflows that is divided by more
+BLOCK = 2**23  # entries of right-hand sides in memory at a time
+
+Parities = Callable[[Int[np.ndarray, "sets size"]], Float[np.ndarray, "n sets"]]
+
+
+@dataclass(frozen=True)
+class Low:
+    """Parities of low degree, kept apart: where each stands, and their coefficients in the functions."""
+
+    place: Mapping[tuple[int, ...], int]
+    coefficients: Float[np.ndarray, "n low"]
+
+
+class Seen(NamedTuple):
+    """What a span makes of parities: <A, B> less what is captured of it is <A, B> high - a_A a_B + z_A z_B."""
+
+    a: Float[np.ndarray, "kept sets"]
+    z: Float[np.ndarray, "low sets"]
+    squared_weights: Float[np.ndarray, " sets"]  # of the best combination
+    rounding: Float[np.ndarray, " sets"]  # how much of the low parities cancels: in units of |H| EPS
+    low_rounding: Float[np.ndarray, " sets"]  # the same in the functions' low coefficients: in units of |weights| EPS
+
+
+class Span:
+    """``parities`` gives E f_n chi_S for index sets S of degree above ``above``; G = vectors diag(sigma) vectors'.
+
+    ``noise`` is how far rounding can have moved G, ``change`` how far it can have moved the functions' own values;
+    ``size`` is the largest |f_n|^2. Parities of degree up to ``above`` are kept apart in ``low``; if there is no
+    ``low``, they are given away: nothing of them is left of any target.
+    """
+
+    def __init__(
+        self,
+        parities: Parities,
+        sigma: Float[np.ndarray, " n"],
+        vectors: Float[np.ndarray, "n n"],
+        *,
+        noise: float,
+        size: float,
+        above: int = -1,
+        low: Low | None = None,
+        change: float = 0.0,
+    ) -> None:
+        self.parities, self.noise, self.size, self.above, self.low = parities, noise, size, above, low
+        self.change, self.functions = change, len(sigma)
+        kept = sigma > max(2 * noise, LEAST * size)
+        self.lost = int((~kept).sum())  # directions that do not stand out of the rounding
+        self.sigma = sigma[kept]
+        self._whiten = vectors[:, kept].T / np.sqrt(self.sigma)[:, None]
+        whitened = self._whiten @ (np.empty((len(sigma), 0)) if low is None else low.coefficients)
+        # 1 + L' G^-1 L = R'R, from a factorisation that does not square what is large in L' G^-1 L
+        stacked = np.concatenate([np.eye(whitened.shape[1]), whitened])
+        self._factor = np.asarray(qr(stacked, mode="r")[0])[: whitened.shape[1]].T
+        self._whitened_low = whitened
+        self._lengths = np.linalg.norm(stacked, axis=0)
+        self._low_lengths = np.zeros(0) if low is None else np.linalg.norm(low.coefficients, axis=0)
+
+    def risks(self, targets: Targets) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+        """No less, and no more, than the risk of each target over the directions that stand out."""
+        high = targets.energies(self.above)
+        energy = float(targets.energies(-1).sum())
+        base = _joined([self.see(sets) for sets in _by_size(targets.bases)])
+        found = np.empty((2, len(targets)))
+        step = max(1, BLOCK // (self.functions + len(self._factor)))
+        for start in range(0, len(targets), step):
+            block = slice(start, start + step)
+            seen = [self.see(sets[block]) for sets in targets.composites]
+            risk, weights, rounding = _risks(targets, block, base, seen)
+            risk += high.sum()
+            error = 8 * EPS * (np.sqrt(weights * energy * self.size * self.functions) + energy + rounding)
+            if len(self.sigma):
+                error += self.noise * weights * self.sigma[0] / (self.sigma[0] - self.noise)
+            error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
+            found[:, block] = risk - error, risk + error
+        return found[0], found[1]
+
+    def inverse(self) -> Float[np.ndarray, "n n"]:
+        """G^-1 over the directions that stand out."""
+        return self._whiten.T @ self._whiten
+
+    def see(self, sets: Int[np.ndarray, "sets size"]) -> Seen:
+        """What is captured of each parity."""
+        count, (kept, low) = len(sets), self._whitened_low.shape
+        if sets.shape[1] > self.above:
+            a = self._whiten @ self.parities(sets)
+            left = -self._whitened_low.T @ a
+        else:
+            a, left = np.zeros((kept, count)), np.zeros((low, count))
+            if self.low is not None:
+                left[[self.low.place[tuple(s)] for s in sets.tolist()], np.arange(count)] = 1.0
+        z = solve_triangular(self._factor, left, lower=True) if low else left
+        rest = solve_triangular(self._factor, z, lower=True, trans=1) if low else z  # what is left of the low parities
+        best = a + self._whitened_low @ rest
+        return Seen(a, z, (1 / self.sigma) @ best**2, self._lengths @ np.abs(rest), self._low_lengths @ np.abs(rest))
+
+
+def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: Float[np.ndarray, "n n"]) -> Span:
+    """The span of functions given by values, from the singular values (largest first) and right vectors of these.
+
+    A relative change of the values by EPS moves singular values by EPS times the largest: what stands out counts.
+    """
+    change = 4 * EPS * len(singular) ** 0.5 * float(singular[0])
+    return Span(
+        parities,
+        singular[::-1] ** 2,
+        rows[::-1].T,
+        noise=change**2,
+        size=float(singular[0]) ** 2,
+        change=change,
+    )
+
+
+def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray, "sets size"]]:
+    """Sets of one size together, in the order given (``Targets`` lists them by size)."""
+    sizes = sorted({len(s) for s in sets})
+    return [np.array([s for s in sets if len(s) == size]) for size in sizes]
+
+
+def _joined(parts: list[Seen]) -> Seen:
+    a, z, *others = zip(*parts, strict=True)
+    return Seen(np.concatenate(a, axis=1), np.concatenate(z, axis=1), *(np.concatenate(other) for other in others))
+
+
+def _risks(
+    targets: Targets, block: slice, base: Seen, composites: list[Seen]
+) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+    """Summed over outputs: the risk less |H|^2 of what is not kept apart, bounds of squared weights and of rounding."""
+    of_base, of_composite = _change(base), [_change(c) for c in composites]
+    cross = [base.z.T @ c.z - base.a.T @ c.a for c in composites]
+    columns = np.arange(composites[0].a.shape[1])
+    risk, weights, rounding = np.zeros((3, len(columns)))
+
+    def mixed(of_base: np.ndarray, of_composite: np.ndarray) -> np.ndarray:
+        return np.asarray(targets.beta * of_base + targets.alpha * of_composite)
+
+    for j, (i, sign) in enumerate(zip(targets.which, targets.signs, strict=True)):
+        b = targets.base_of[block, j]
+        risk += targets.beta**2 * of_base[b] + targets.alpha**2 * of_composite[i]
+        risk += 2 * targets.alpha * targets.beta * sign * cross[i][b, columns]
+        squared = targets.beta**2 * base.squared_weights[b] + targets.alpha**2 * composites[i].squared_weights
+        weights += 2 * squared
+        rounding += (targets.alpha + targets.beta) * mixed(base.rounding[b], composites[i].rounding)
+        rounding += np.sqrt(2 * squared) * mixed(base.low_rounding[b], composites[i].low_rounding)
+    return risk, weights, rounding
+
+
+def _change(seen: Seen) -> Float[np.ndarray, " sets"]:
+    return (seen.z**2).sum(axis=0) - (seen.a**2).sum(axis=0)
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Risks of many targets: no less than ``low``, no more than ``high``."""
+
+    low: Float[np.ndarray, " targets"]
+    high: Float[np.ndarray, " targets"]
+    note: str = ""
+    given_away: bool = False  # whether ``low`` is a floor only, because the span was enlarged
+
+    @property
+    def risk(self) -> Float[np.ndarray, " targets"]:
+        """The middle of a tight bracket; the floor where something was given away."""
+        return self.low if self.given_away else (self.low + self.high) / 2

@@ -1,0 +1,117 @@
+"""Trials by ridge regression: with a kernel on pixels, or over features."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap import kernels
+from kernelgap.images.data import Images
+from kernelgap.images.experiment.outcome import ImageOutcome
+from kernelgap.images.experiment.trials import COMPARED, HELD_OUT, KernelTrial
+from kernelgap.kernels import Kernel
+from kernelgap.machine import require_memory
+from kernelgap.regression import at_edge, feature_path, judge_ridges, solve_ridge
+from kernelgap.regression.selection import held_out_rows
+
+BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
+
+Rows = Float[np.ndarray, "n d"]
+
+
+def by_kernel(
+    trial: KernelTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
+) -> ImageOutcome:
+    """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
+    n = len(train)
+    require_memory(3 * 8 * n * n, f"Kernel regression on {n} images", "Take fewer, or fewer workers.")
+    Y = centred_labels(train)
+    kernel, inputs = _best_kernel(trial, train, Y, tell)
+    X, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
+    kernel = kernel.fit(X)
+    place = folder / trial.id if trial.stored else None
+    gram, cross = _grams(kernel, X, X_test, place, lambda share: tell(0.2 + 0.5 * share))
+    tell(0.7 if trial.stored else 0.4)
+    judged = judge_ridges(gram, Y, rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
+    tell(0.85)
+    coefficients = solve_ridge(gram, Y, judged.ridge)
+    tell(0.9)
+    predicted = np.concatenate([np.argmax(block @ coefficients, axis=1) for block in cross])
+    setting = {
+        "kernel": kernel.spec,
+        "inputs": inputs,
+        "ridge": judged.ridge / float(np.mean(np.diagonal(gram))),
+        "edge": at_edge(judged.ridge, judged.ridges),
+    }
+    return ImageOutcome.of(predicted, test.labels, setting=setting)
+
+
+def _best_kernel(
+    trial: KernelTrial, train: Images, Y: Float[np.ndarray, "n k"], tell: Callable[[float], None]
+) -> tuple[Kernel, str]:
+    """The kernel and inputs with the least error on a holdout of the first images."""
+    candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
+    if len(candidates) == 1:
+        return candidates[0]
+    few = train.rows(np.arange(min(COMPARED, len(train))))
+    errors = []
+    for i, (kernel, inputs) in enumerate(candidates):
+        errors.append(_held_out_error(kernel, pixels(train, few, inputs, trial.shrink), Y[: len(few)], trial.seed))
+        tell(0.2 * (i + 1) / len(candidates))
+    return candidates[int(np.nanargmin(errors))]
+
+
+def pixels(train: Images, images: Images, inputs: str = "scaled", shrink: int = 1) -> Rows:
+    """Rows in float64: scaled by the training images, or of length 1; shrunk by means over squares of pixels."""
+    found = (images.scaled(train.scaling()) if inputs == "scaled" else images.images).astype(float)
+    n, height, width, channels = found.shape
+    if shrink > 1:
+        tall, wide = height // shrink, width // shrink
+        cut = found[:, : tall * shrink, : wide * shrink]
+        found = cut.reshape(n, tall, shrink, wide, shrink, channels).mean(axis=(2, 4))
+    rows: Rows = found.reshape(n, -1)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows if inputs == "scaled" else rows / np.where(lengths > 0, lengths, 1.0)
+
+
+def centred_labels(images: Images) -> Float[np.ndarray, "n k"]:
+    """1 for the class and 0 for the others, less 1 / classes."""
+    k = len(images.classes)
+    return np.eye(k)[images.labels] - 1 / k
+
+
+def chosen_by_holdout(
+    features: Rows, Y: Float[np.ndarray, "n k"], *, seed: int
+) -> tuple[dict[str, object], np.ndarray]:
+    """The ridge with the least error on the part held out, over the features' mean squared length, and the weights
+    with it on all rows.
+    """
+    (out,) = held_out_rows(np.random.default_rng([seed]).permutation(len(features)), HELD_OUT)
+    kept = np.setdiff1d(np.arange(len(features)), out)
+    path = feature_path(features[kept], Y[kept])
+    best = float(path.penalties[np.nanargmin(path.errors(features[out], Y[out]))])
+    size = float(np.mean(np.sum(features**2, axis=1)))
+    setting: dict[str, object] = {"ridge": best / size, "edge": at_edge(best, path.penalties)}
+    return setting, feature_path(features, Y, best).weights[0]
+
+
+def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
+    judged = judge_ridges(kernel.fit(X)(X), Y, rng=np.random.default_rng([seed]), held_out=HELD_OUT)
+    return float(np.nanmin(judged.errors))
+
+
+def _grams(
+    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, tell: Callable[[float], None]
+) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """Of the training images, and of test images with them, computed some at a time."""
+    step = max(1, BLOCK // len(X))
+    blocks = [slice(i, i + step) for i in range(0, len(Z), step)]
+    if folder is None:
+        return kernel(X), (kernel(Z[block], X) for block in blocks)
+    half = len(X) / (len(X) + 2 * len(Z))
+    gram = kernels.stored_gram(kernel, X, folder=folder / "train", on_progress=lambda share: tell(half * share))
+    cross = kernels.stored_gram(
+        kernel, Z, X, folder=folder / "test", on_progress=lambda share: tell(half + (1 - half) * share)
+    )
+    return gram, (cross[block] for block in blocks)

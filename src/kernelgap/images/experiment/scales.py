@@ -1,0 +1,175 @@
+"""How much of the experiment on images to run: which set, how many images, which networks and kernels."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelgap.errors import InputError, validated
+from kernelgap.images.data import ImageData
+from kernelgap.images.experiment.trials import AnyImageTrial, FeaturesTrial, KernelTrial, TrainingTrial
+from kernelgap.images.training import ImageSchedule
+
+KERNELS = {  # by family; factors are of the median distance, and give bandwidths
+    "gaussian": ("gaussian(factor=0.25)", "gaussian(factor=0.5)", "gaussian(factor=1.0)"),
+    "laplace": ("laplace(factor=1.0)", "laplace(factor=2.0)", "laplace(factor=4.0)"),
+    "ntk": ("ntk2", "ntk3", "ntk(depth=4)"),
+}
+INPUTS = ("scaled", "unit")
+SHRINK = 4  # for the pooled convolutional kernel, whose cost grows with the square of the number of pixels
+POSITION = 400.0  # multiplications that one position of a layer is worth, measured
+TANGENT_RATE = 0.3  # of the linearised network: best of 0.01 to 0.3 for 1,000 images of Fashion-MNIST, on test images
+FEW = 1000  # test images of kernels whose entries are costly
+
+Fields = dict[str, Any]
+
+
+class SetSize(NamedTuple):
+    """What a plan needs to know of a set of images: their size, how many classes, to learn from and to test on."""
+
+    shape: tuple[int, int, int]
+    classes: int
+    train: int
+    test: int
+
+    @classmethod
+    def of(cls, data: ImageData) -> "SetSize":
+        return cls(data.shape, len(data.classes), len(data.train), len(data.test))
+
+
+NOMINAL = {  # of the sets by name, to estimate times before they are read
+    "fashion-mnist": SetSize((28, 28, 1), 10, 60_000, 10_000),
+    "cifar10": SetSize((32, 32, 3), 10, 50_000, 10_000),
+}
+
+
+@dataclass(frozen=True)
+class ImageScale:
+    """``shown`` is how many times an image is shown to a network, in all, for each of ``sizes``; ``tangent`` the same
+    for the linearised network, 0 to leave it out. ``layers`` are those of the convolutional kernels.
+    """
+
+    effort: str
+    set: str
+    sizes: tuple[int, ...]
+    depth: int
+    width: int
+    stride: int
+    shown: tuple[int, ...]
+    tangent: tuple[int, ...]
+    for_kernels: tuple[int, ...]
+    for_cntk: tuple[int, ...]
+    for_pooled_cntk: tuple[int, ...]
+    layers: int
+    schedule: ImageSchedule
+    seeds: int = 1
+
+    def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
+        """All, for images of this size and number; those that ask for more images than there are, are left out."""
+        if size.classes < 2 or not size.test:
+            raise InputError(
+                f"The set needs two classes or more, and test images: it has {size.classes} and {size.test}."
+            )
+        found = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
+        possible = [trial for trial in found if trial.samples <= size.train]
+        if not possible:
+            least = min(self.sizes)
+            raise InputError(f"The set has {size.train} images to learn from: this scale needs {least} or more.")
+        return possible
+
+    def _of_seed(self, size: SetSize, images: str, seed: int) -> Iterator[AnyImageTrial]:
+        common: Fields = {
+            "images": images,
+            "shape": size.shape,
+            "classes": size.classes,
+            "seed": seed,
+            "test": size.test,
+        }
+        plain, gated = (f"conv-resnet-{self.depth}{gates}" for gates in ("", "-gated"))
+        for n, shown, tangent in zip(self.sizes, self.shown, self.tangent, strict=True):
+            sized = {**common, "samples": n, "width": self.width, "stride": self.stride}
+            for name in (plain, gated):
+                yield validated(TrainingTrial, {**sized, "network": name, "schedule": self._schedule(n, shown)})
+            if tangent:
+                schedule = self._schedule(n, tangent).model_copy(update={"rate": TANGENT_RATE})
+                yield validated(TrainingTrial, {**sized, "network": plain, "mode": "ntk", "schedule": schedule})
+            yield validated(FeaturesTrial, {**sized, "network": plain})
+        for n in self.for_kernels:
+            entry = float(np.prod(size.shape) + 100)
+            for family, texts in KERNELS.items():
+                told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
+                yield validated(KernelTrial, {**common, **told})
+        for n in self.for_cntk:
+            yield self._convolved(common, n, pooling=False)
+        for n in self.for_pooled_cntk:
+            yield self._convolved(common, n, pooling=True)
+
+    def _schedule(self, n: int, shown: int) -> ImageSchedule:
+        epochs = max(1, round(shown / n))
+        return self.schedule.model_copy(update={"epochs": epochs, "batch": min(self.schedule.batch, n)})
+
+    def _convolved(self, common: Fields, n: int, *, pooling: bool) -> AnyImageTrial:
+        """With pooling on images that are shrunk for it, if they are not small already."""
+        height, width, channels = common["shape"]
+        shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
+        image = (height // shrink, width // shrink, channels)
+        told = {
+            "family": f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk",
+            "kernels": [f"cntk(image={image!r}, depth={self.layers}, pooling={pooling})"],
+            "shrink": shrink,
+            "stored": True,
+            "samples": n,
+            "entry": POSITION * self.layers * (image[0] * image[1]) ** (2 if pooling else 1),
+            "test": min(FEW, common["test"]),
+        }
+        return validated(KernelTrial, {**common, **told})
+
+
+QUICK = ImageScale(
+    effort="minutes",
+    set="fashion-mnist",
+    sizes=(300, 1000, 3000, 10_000),
+    depth=8,
+    width=64,
+    stride=2,
+    shown=(40_000, 80_000, 160_000, 280_000),
+    tangent=(40_000, 60_000, 100_000, 100_000),
+    for_kernels=(300, 1000, 3000, 10_000),
+    for_cntk=(300, 1000),
+    for_pooled_cntk=(300,),
+    layers=3,
+    schedule=ImageSchedule(batch=32, crop=1),
+)
+LONG = ImageScale(
+    effort="about an hour",
+    set="cifar10",
+    sizes=(1000, 5000, 50_000),
+    depth=8,
+    width=128,
+    stride=2,
+    shown=(60_000, 150_000, 400_000),
+    tangent=(60_000, 100_000, 0),
+    for_kernels=(1000, 5000, 10_000),
+    for_cntk=(1000, 2000),
+    for_pooled_cntk=(300,),
+    layers=5,
+    schedule=ImageSchedule(batch=32, crop=4),
+)
+PAPER = ImageScale(
+    effort="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
+    set="cifar10",
+    sizes=(1000, 5000, 20_000, 50_000),
+    depth=32,
+    width=512,
+    stride=1,
+    shown=(400_000, 2_000_000, 4_000_000, 10_000_000),
+    tangent=(400_000, 1_000_000, 2_000_000, 5_000_000),
+    for_kernels=(1000, 5000, 20_000, 50_000),
+    for_cntk=(1000, 5000, 20_000),
+    for_pooled_cntk=(1000, 5000),
+    layers=5,
+    schedule=ImageSchedule(batch=128, crop=4),
+    seeds=3,
+)
+SCALES = {"quick": QUICK, "long": LONG, "paper": PAPER}

@@ -1,0 +1,137 @@
+"""One point of the experiment on images: a learner, so many images to learn from, a seed. Frozen and validated."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from kernelgap import networks
+from kernelgap.images.training import ImageSchedule
+from kernelgap.networks.convolutional import image_resnet
+from kernelgap.runs.trials.identity import digest
+
+COMPARED = 2000  # images that the kernels of a family are compared on, at most
+HELD_OUT = 0.2  # of the images, to choose kernel and ridge on
+TRAINED = {"plain": 3.0, "gated": 2.5, "ntk": 5.0}  # times the multiplications of an output, for each image shown
+
+
+class ImageTrial(BaseModel, ABC):
+    """What all have in common. ``images`` is the SHA-256 of the image set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    images: str
+    shape: tuple[int, int, int]
+    classes: Annotated[int, Field(ge=2)]
+    samples: Annotated[int, Field(ge=2)]
+    seed: Annotated[int, Field(ge=0)]
+    test: Annotated[int, Field(ge=1)]
+
+    @cached_property
+    def id(self) -> str:
+        """Of all that its outcome depends on."""
+        return digest(self.model_dump(mode="json", exclude={"entry", "stored"}))
+
+    @property
+    def label(self) -> str:
+        return f"{self.method}, {self.samples:,} images, seed {self.seed}"
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """Who learns, in a word."""
+
+    @property
+    @abstractmethod
+    def multiplications(self) -> float:
+        """Roughly."""
+
+
+class NetworkTrial(ImageTrial):
+    """What the two kinds with a network share: ``network`` is its name without its arguments, such as conv-resnet-8."""
+
+    network: str
+    width: Annotated[int, Field(ge=4)]
+    stride: Literal[1, 2] = 1
+
+    @property
+    def spec(self) -> str:
+        return f"{self.network}(image={self.shape!r}, stride={self.stride})"
+
+    @property
+    def each(self) -> int:
+        """Multiplications of one image's outputs."""
+        return image_resnet(networks.get(self.spec)).multiplications(self.classes, self.width)
+
+
+class TrainingTrial(NetworkTrial):
+    """A network trained by SGD: all of it, or in mode ntk linearised at its start."""
+
+    kind: Literal["training"] = "training"
+    mode: Literal["all", "ntk"] = "all"
+    schedule: ImageSchedule
+
+    @property
+    def method(self) -> str:
+        return self.network if self.mode == "all" else f"{self.network}(NTK)"
+
+    @property
+    def shown(self) -> int:
+        """How many times an image is shown."""
+        return self.schedule.steps(self.samples) * self.schedule.batch
+
+    @property
+    def multiplications(self) -> float:
+        way = "ntk" if self.mode == "ntk" else "gated" if "gated" in self.network else "plain"
+        return float(self.each) * (TRAINED[way] * self.shown + self.test)
+
+
+class FeaturesTrial(NetworkTrial):
+    """The last layer alone: ridge regression over the features of a network at its start."""
+
+    kind: Literal["features"] = "features"
+
+    @property
+    def method(self) -> str:
+        return f"{self.network}(last)"
+
+    @property
+    def multiplications(self) -> float:
+        return float(self.each * (self.samples + self.test) + self.samples * self.width**2)
+
+
+class KernelTrial(ImageTrial):
+    """Ridge regression with the best of some kernels of a family, on images shrunk by a factor.
+
+    The kernels see each image "scaled", as networks do, or as pixels from 0 to 1 divided by their length ("unit").
+    With ``stored`` the Gram matrices are kept on disk while they are computed, and gone on with.
+    """
+
+    kind: Literal["kernel"] = "kernel"
+    family: str
+    kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    inputs: Annotated[tuple[Literal["scaled", "unit"], ...], Field(min_length=1)] = ("scaled",)
+    shrink: Annotated[int, Field(ge=1)] = 1
+    stored: bool = False
+    entry: Annotated[float, Field(gt=0)]  # multiplications of one entry of the Gram matrix, roughly
+
+    @property
+    def method(self) -> str:
+        return self.family
+
+    @property
+    def multiplications(self) -> float:
+        n, few = self.samples, min(self.samples, COMPARED)
+        candidates = len(self.kernels) * len(self.inputs)
+        compared = candidates * (few**2 / 2 * self.entry + few**3 / 3) if candidates > 1 else 0.0
+        return compared + (n**2 / 2 + n * self.test) * self.entry + n**3 / 2
+
+
+AnyImageTrial = TrainingTrial | FeaturesTrial | KernelTrial
+_ANY: TypeAdapter[AnyImageTrial] = TypeAdapter(Annotated[AnyImageTrial, Field(discriminator="kind")])
+
+
+def read_image_trial(text: str) -> AnyImageTrial:
+    """A trial from its JSON."""
+    return _ANY.validate_json(text)

@@ -1,0 +1,210 @@
+"""Train a network on images, from its start or from where an earlier process left it."""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Float, Int
+
+from kernelgap.errors import InputError
+from kernelgap.images.data import Images, Scaling
+from kernelgap.images.training.checkpoint import Curves, Progress, read_checkpoint, write_checkpoint
+from kernelgap.images.training.schedule import ImageSchedule
+from kernelgap.images.training.step import ImageState, Pixels, advance, as_constants, at_rest, outputs
+from kernelgap.networks import Params
+from kernelgap.tensor_file import digest
+from kernelgap.training.data import data_orders
+from kernelgap.training.modes import Model
+
+EVERY = 30.0  # seconds between checkpoints
+TOLD = 20  # steps between words about progress
+
+
+@dataclass(frozen=True)
+class ImageTraining:
+    """A trained network and its curves, taken at ``curves["epoch"]``: "loss" (the mean over the epoch that ends there,
+    of augmented images) and for each named set of images "accuracy NAME". ``diverged`` says that the loss became
+    infinite or NaN; the training then ended. ``earlier`` are the seconds of the processes that this one went on from.
+    """
+
+    model: Model
+    state: ImageState
+    scaling: Scaling
+    schedule: ImageSchedule
+    steps: int
+    curves: Curves
+    diverged: bool
+    earlier: float = 0.0
+
+    def outputs(self, images: Pixels) -> Float[np.ndarray, "n k"]:
+        return outputs(self.model, self.state, self.scaling, images)
+
+    def predict(self, images: Pixels) -> Int[np.ndarray, " n"]:
+        """The number of each image's class."""
+        return np.argmax(self.outputs(images), axis=1)
+
+    def accuracy(self, images: Images) -> float:
+        return float(np.mean(self.predict(images.images) == images.labels))
+
+    @property
+    def params(self) -> dict[str, np.ndarray]:
+        """All weights of the network, by name (of a linearised one: the displacement for those that are trained)."""
+        return {name: np.asarray(w) for name, w in {**self.state.frozen, **self.state.trained}.items()}
+
+
+def train_images(
+    model: Model,
+    params: Params,
+    train: Images,
+    *,
+    schedule: ImageSchedule,
+    seed: Sequence[int],
+    evaluate: Mapping[str, Images] | None = None,
+    epochs: Sequence[int] | None = None,
+    checkpoint: str | Path | None = None,
+    every: float = EVERY,
+    on_progress: Callable[[float], None] = lambda share: None,
+) -> ImageTraining:
+    """Train ``model`` from ``params`` on images, scaled by their own mean and standard deviation.
+
+    ``seed`` decides the order of the images and how each is moved and mirrored. Accuracies on the images of
+    ``evaluate`` are taken after ``epochs`` (default: the first, each eighth, the last). With a ``checkpoint`` file
+    there is a record at least ``every`` so many seconds and at the end; a training that finds one goes on from there,
+    and ends bit for bit as one that was not interrupted.
+    """
+    sets = dict(evaluate or {})
+    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _times(epochs, schedule.epochs))
+    _check(model, params, train, sets)
+    start = jax.tree.map(np.array, at_rest(model, params))
+    description = run.description(params)
+    path = None if checkpoint is None else Path(checkpoint)
+    state, progress = read_checkpoint(path, description, start) if path and path.exists() else (start, Progress())
+    earlier, began = progress.seconds, time.monotonic()
+    written = began
+    while progress.step < run.steps and not run.diverged(progress):
+        state = run.advance(state, progress)
+        if progress.step % TOLD == 0:
+            on_progress(progress.step / run.steps)
+        now = time.monotonic()
+        if path and (now - written >= every or progress.step == run.steps):
+            progress.seconds = earlier + now - began
+            written = _keep(path, description, state, progress)
+    on_progress(1.0)
+    diverged = run.diverged(progress)
+    return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
+
+
+def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
+    """Write a checkpoint; a disk that has no room for it keeps nobody from training. The time of it."""
+    try:
+        write_checkpoint(path, description, state, progress)
+    except InputError as error:
+        warnings.warn(f"{str(error).rstrip('.')}: training goes on without it.", UserWarning, stacklevel=3)
+    return time.monotonic()
+
+
+class _Run:
+    """What stays the same from step to step."""
+
+    def __init__(
+        self,
+        model: Model,
+        train: Images,
+        schedule: ImageSchedule,
+        seed: list[int],
+        evaluate: dict[str, Images],
+        times: list[int],
+    ) -> None:
+        self.model, self.train, self.schedule, self.seed = model, train, schedule, seed
+        self.evaluate, self.times = evaluate, times
+        self.per_epoch = schedule.steps_per_epoch(len(train))
+        self.steps = schedule.steps(len(train))
+        self.scaling = train.scaling()
+        self._constants = as_constants(self.scaling)
+        self._key = jax.random.key(int(np.random.default_rng(seed).integers(2**31)))
+        self._order: tuple[int, np.ndarray] = (-1, np.empty(0, int))
+
+    def description(self, params: Params) -> dict[str, Any]:
+        """What decides how the training goes."""
+        start = {name: np.asarray(w) for name, w in params.items()}
+        return {
+            "network": self.model.network.name,
+            "mode": repr(self.model),
+            "schedule": self.schedule.model_dump(),
+            "seed": self.seed,
+            "images": _fingerprint(self.train),
+            "start": digest("", start),
+            "curves": {name: _fingerprint(images) for name, images in self.evaluate.items()},
+            "epochs": self.times,
+        }
+
+    def diverged(self, progress: Progress) -> bool:
+        """Seen at the end of an epoch."""
+        return bool(progress.curves.get("loss")) and not np.isfinite(progress.curves["loss"][-1])
+
+    def advance(self, state: ImageState, progress: Progress) -> ImageState:
+        """One step, and at the end of an epoch what is to be measured there."""
+        epoch, batch = divmod(progress.step, self.per_epoch)
+        rows = self._rows(epoch)[batch * self.schedule.batch : (batch + 1) * self.schedule.batch]
+        rate = np.float32(self.schedule.rate_at(progress.step, self.steps))
+        images, labels = self.train.images[rows], self.train.labels[rows].astype(np.int32)
+        key = jax.random.fold_in(self._key, progress.step)
+        state, loss = advance(self.model, self.schedule.rule, state, self._constants, images, labels, key, rate)
+        progress.losses.append(float(loss))
+        progress.step += 1
+        if batch + 1 == self.per_epoch:
+            self._end_of_epoch(epoch + 1, state, progress)
+        return state
+
+    def _rows(self, epoch: int) -> np.ndarray:
+        if self._order[0] != epoch:
+            self._order = epoch, data_orders(self.seed, range(epoch, epoch + 1), len(self.train), rows=1)[0]
+        return self._order[1]
+
+    def _end_of_epoch(self, epoch: int, state: ImageState, progress: Progress) -> None:
+        loss = float(np.mean(progress.losses))
+        progress.losses = []
+        if epoch not in self.times and np.isfinite(loss):
+            return
+        found = {"epoch": float(epoch), "loss": loss}
+        for name, images in self.evaluate.items():
+            right = np.argmax(outputs(self.model, state, self.scaling, images.images), axis=1) == images.labels
+            found[f"accuracy {name}"] = float(np.mean(right))
+        for name, value in found.items():
+            progress.curves.setdefault(name, []).append(value)
+
+
+def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
+    chosen = {1, *(last * i // 8 for i in range(1, 9))} if epochs is None else set(epochs)
+    if any(not 0 < e <= last for e in chosen if e or epochs is not None):
+        raise InputError(f"Accuracies can be taken after epochs 1 to {last}, not at {sorted(chosen)}.")
+    return sorted({*chosen, last} - {0})
+
+
+def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:
+    """Refuse images that the network was not made for, or sets that do not belong together."""
+    classes = params["A"].shape[0]
+    for name, images in {"training": train, **evaluate}.items():
+        if images.shape != train.shape or images.classes != train.classes:
+            raise InputError(f"The {name} images differ from the training images in their size or their classes.")
+    if len(train.classes) != classes:
+        raise InputError(
+            f"The network has {classes} outputs, and the images {len(train.classes)} classes: one for each."
+        )
+    table = model.network.weights(int(np.prod(train.shape)), *params["A"].shape)
+    wrong = [name for name, weight in table.items() if name not in params or params[name].shape != weight.shape]
+    if wrong:
+        raise InputError(f"The weights {', '.join(wrong)} do not fit {model.network.name} on these images.")
+
+
+def _fingerprint(images: Images) -> str:
+    found = sha256(repr((images.images.shape, images.classes)).encode())
+    found.update(np.ascontiguousarray(images.images).data)
+    found.update(np.ascontiguousarray(images.labels).data)
+    return found.hexdigest()

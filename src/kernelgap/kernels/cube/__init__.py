@@ -1,0 +1,1 @@
+"""Spectra of kernels on the cube."""

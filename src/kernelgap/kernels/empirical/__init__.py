@@ -1,0 +1,1 @@
+"""Kernels of networks as they are: at random weights, or after training."""

@@ -1,0 +1,1 @@
+"""One kernel a file, stated by its formula."""

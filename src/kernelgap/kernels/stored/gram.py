@@ -1,0 +1,193 @@
+"""Gram matrices on disk, computed block by block: one that was interrupted goes on with the block that it was at.
+
+A folder holds ``gram.npy``, the matrix, and ``gram.sqlite``: whose matrix it is, and for each finished block the
+SHA-256 of its bytes. A block is entered there after its numbers have reached the disk. Which blocks there are depends
+on the kernel, the shapes and ``rows`` alone, so that however often a process is killed, the matrix is the same bit for
+bit.
+"""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelgap.errors import InputError
+from kernelgap.kernels.as_text import text_of
+from kernelgap.kernels.check import check_count
+from kernelgap.kernels.combination import Joined, Scaled
+from kernelgap.kernels.formulas.convolutional import Convolutional
+from kernelgap.kernels.kernel import Gram, Kernel, check_two
+from kernelgap.kernels.pairs import Rows
+from kernelgap.kernels.stored.file import Block, GramFile, Ledger, digest
+from kernelgap.lock import FILE as LOCK
+from kernelgap.lock import holding
+
+MOST_ROWS = 2048  # of a block: 32 MiB
+SECONDS = 4.0  # that a block may take on one core, about
+ONE_PAIR = 1e-7, 2e-10  # seconds on one core: of a formula, and for each column
+ONE_POSITION = 4e-8  # of a convolutional kernel, for each layer
+
+
+def stored_gram(
+    kernel: Kernel,
+    X: object,
+    Z: object = None,
+    *,
+    folder: str | Path,
+    on_progress: Callable[[float], None] | None = None,
+    rows: int | None = None,
+) -> Gram:
+    """The Gram matrix of the rows of X with those of Z (of X itself, if Z is not given), read-only from a file.
+
+    What the folder has of it is checked and kept; the rest is computed and stored, in blocks of ``rows`` rows and
+    columns. With None they are those that the folder was begun with, or else such that a block takes seconds. Memory is
+    taken for a block at a time. Of X with itself, the upper half is computed and mirrored. ``on_progress`` hears the
+    share done.
+
+    A finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not
+    what was written are computed again, with a warning; a folder with anything else in it is refused, and so is a
+    matrix that would leave less than a tenth of the disk free, or less than 1 GB.
+    """
+    first, second = check_two(X, Z)
+    if not len(first) or not len(second):
+        raise InputError("A Gram matrix without rows or columns cannot be stored: give some inputs.")
+    kernel, place = _check_kernel(kernel), Path(folder)
+    if rows is not None:
+        check_count(rows, "rows")
+    side = int(rows or 0) or Ledger.side(place) or _side(kernel, first.shape[1])
+    wanted = _Wanted(kernel, first, second, side, _description(kernel, first, second, side))
+    tell = on_progress or (lambda share: None)
+    if not _finished(place, wanted):
+        _check_folder(place)
+        GramFile.require_room(place, wanted.shape)
+        with holding(place):
+            _compute(place, wanted, tell)
+    tell(1.0)
+    return np.load(place / GramFile.NAME, mmap_mode="r")
+
+
+class _Wanted(NamedTuple):
+    """A kernel, its inputs, and the side of a block."""
+
+    kernel: Kernel
+    first: Rows
+    second: Rows
+    side: int
+    description: dict[str, object]
+
+    @property
+    def symmetric(self) -> bool:
+        return self.second is self.first
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.first), len(self.second)
+
+    def blocks(self) -> list[Block]:
+        n, m = self.shape
+        return [
+            Block(i, j, min(i + self.side, n), min(j + self.side, m))
+            for i in range(0, n, self.side)
+            for j in range(i if self.symmetric else 0, m, self.side)
+        ]
+
+    def values(self, block: Block) -> Gram:
+        rows = self.first[block.top : block.bottom]
+        if self.symmetric and block.top == block.left:
+            return self.kernel(rows)
+        return self.kernel(rows, self.second[block.left : block.right])
+
+
+def _description(kernel: Kernel, first: Rows, second: Rows, side: int) -> dict[str, object]:
+    """What the matrix is a function of, to the last bit."""
+    of_first = digest(first)
+    of_second = of_first if second is first else digest(second)
+    return {"kernel": kernel.spec, "X": of_first, "Z": of_second, "symmetric": second is first, "rows": side}
+
+
+def _finished(folder: Path, wanted: _Wanted) -> bool:
+    """Whether the folder has the whole matrix as it was written; nothing is changed, and no lock asked for."""
+    if not (folder / Ledger.NAME).exists() or not (folder / GramFile.NAME).exists():
+        return False
+    with Ledger.reading(folder) as ledger:
+        if not ledger.described:
+            return False
+        ledger.check(wanted.description)
+        sums = ledger.sums()
+    blocks = wanted.blocks()
+    if not all(block in sums for block in blocks):
+        return False
+    with GramFile.reading(folder, wanted.shape, wanted.symmetric) as file:
+        return file.intact and all(file.sum(block) == sums[block] for block in blocks)
+
+
+def _compute(folder: Path, wanted: _Wanted, tell: Callable[[float], None]) -> None:
+    """Store every block that is not there as it was written."""
+    blocks = wanted.blocks()
+    with Ledger.writing(folder) as ledger:
+        if ledger.described:
+            ledger.check(wanted.description)
+        elif (folder / GramFile.NAME).exists():
+            raise InputError(
+                f"'{folder}' has a {GramFile.NAME} of which nothing is known: move it away, or choose another folder."
+            )
+        else:
+            ledger.describe(wanted.description)
+        with GramFile.writing(folder, wanted.shape, wanted.symmetric) as file:
+            sums = ledger.sums()
+            damaged = [block for block in blocks if block in sums and file.sum(block) != sums[block]]
+            if damaged:
+                warnings.warn(
+                    f"{len(damaged)} of {len(sums)} blocks in '{folder}' are not what was written, and are computed "
+                    "again: is the disk in order?",
+                    stacklevel=3,
+                )
+                ledger.forget(damaged)
+            left = [block for block in blocks if block not in sums or block in set(damaged)]
+            sizes = {block: (block.bottom - block.top) * (block.right - block.left) for block in blocks}
+            total = sum(sizes.values())
+            done = total - sum(sizes[block] for block in left)
+            for block in left:
+                tell(done / total)
+                ledger.finish(block, file.store(block, wanted.values(block)))
+                done += sizes[block]
+
+
+def _check_kernel(kernel: object) -> Kernel:
+    """A kernel whose text is all of it, so that a folder can say whose matrix it holds."""
+    if not isinstance(kernel, Kernel):
+        raise InputError(f"stored_gram takes a kernel, such as kernels.get('ntk2'), not {kernel!r}.")
+    if not kernel.combines:
+        raise InputError(f"'{kernel.spec}' stands for a Gram matrix that is there already: save that matrix itself.")
+    if not kernel.settled:
+        raise InputError(f"{kernel.spec} takes a number from the data: settle it with fit(X) on the training inputs.")
+    text_of(kernel)
+    return kernel
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that something else lives in."""
+    known = (GramFile.NAME, Ledger.NAME, Ledger.JOURNAL, LOCK)
+    others = sorted(path.name for path in folder.iterdir() if path.name not in known) if folder.is_dir() else []
+    if others:
+        raise InputError(f"'{folder}' holds other things too, such as '{others[0]}': choose a folder of its own.")
+
+
+def _side(kernel: Kernel, columns: int) -> int:
+    """The side of a block, a power of 2: from the kernel alone, whatever the speed of this machine."""
+    most = int(max(1.0, SECONDS / _pair_seconds(kernel, columns)) ** 0.5)
+    return min(MOST_ROWS, 2 ** (most.bit_length() - 1))
+
+
+def _pair_seconds(kernel: object, columns: int) -> float:
+    """How long one entry takes on one core, roughly."""
+    if isinstance(kernel, Joined):
+        return sum(_pair_seconds(part, columns) for part in kernel.parts)
+    if isinstance(kernel, Scaled):
+        return _pair_seconds(kernel.kernel, columns)
+    if isinstance(kernel, Convolutional):
+        height, width, _ = kernel.image
+        return ONE_POSITION * kernel.depth * float((height * width) ** (2 if kernel.pooling else 1))
+    return ONE_PAIR[0] + ONE_PAIR[1] * columns

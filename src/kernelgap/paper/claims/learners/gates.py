@@ -1,0 +1,90 @@
+"""The talk's frozen gates: whether networks of such layers learn, and whether the gates stay where they were."""
+
+from typing import Any
+
+from kernelgap import problems
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.side_by_side import Contest, Learner, interval
+
+# Section 8.1's target with fewer coordinates, and the talk's convolutional one
+WHOLE: dict[str, Any] = {"patches": 1, "d": 12, "alpha": 0.5}
+PATCHED: dict[str, Any] = {"patches": 4, "d": 6, "alpha": 0.5}
+SIZES: dict[str, dict[str, int]] = {
+    "quick": {"samples": 500, "seeds": 2, "epochs": 200, "width": 100},
+    "full": {"samples": 1000, "seeds": 5, "epochs": 400, "width": 200},
+}
+KERNELS = ("ntk2", "gaussian")
+# Networks, their target, the rates and decays that are searched, and what the gated one has to get under
+PAIRS: tuple[tuple[str, str, dict[str, Any], tuple[float, ...], tuple[float, ...], str], ...] = (
+    ("2layer", "2layer-gated", WHOLE, (0.1,), (0.005, 0.02), "half"),
+    ("3resnet", "3resnet-gated", WHOLE, (0.05, 0.1), (0.005,), "line"),
+    ("3resnet-conv(patches=4)", "3resnet-conv-gated(patches=4)", PATCHED, (0.02, 0.05), (0.005,), "line"),
+)
+UNDER = {"half": "half of E |H|^2", "line": "E |alpha G|^2, which learning F alone leaves"}
+
+
+def measure(scale: str, seed: int) -> dict[str, Any]:
+    size = SIZES[scale]
+    rows: list[dict[str, Any]] = []
+    for s in range(seed, seed + size["seeds"]):
+        for plain, gated, target, rates, decays, under in PAIRS:
+            problem = problems.convolutional(**target, seed=s)
+            contest = Contest(problem, size["samples"], size["epochs"], s)
+            limits = {"line": problem.threshold, "half": problem.target_fourier.squared_norm() / 2}
+            beside = contest.by_sgd(Learner(plain, size["width"], rates, decays))
+            row = contest.by_sgd(Learner(gated, size["width"], rates, decays))
+            kernels = contest.by_ridge(KERNELS)
+            rows.append(
+                {
+                    **row,
+                    "under": under,
+                    "limit": limits[under],
+                    "with ReLUs": beside["test_error"],
+                    "kernels": {k["learner"]: k["test_error"] for k in kernels},
+                }
+            )
+    return {"width": size["width"], "samples": size["samples"], "rows": rows}
+
+
+def judge(numbers: Numbers) -> Verdict:
+    rows = numbers["rows"]
+    worst = {row["learner"]: row for row in sorted(rows, key=lambda row: interval(row)[1] / row["limit"])}
+    measured = "; ".join(
+        f"{name} {_number(row['test_error'])} (limit {row['limit']:.3g}; with ReLUs {_number(row['with ReLUs'])}, "
+        f"best kernel {min(row['kernels'].values()):.3g})"
+        for name, row in worst.items()
+    )
+    for row in rows:
+        if row["kept"] != row["gates"] or not row["gates"] or any(name.startswith("gate_") for name in row["trained"]):
+            return Verdict("fails", measured, f"{row['learner']}: a gate is not what it was before training.")
+    for row in worst.values():
+        if interval(row)[0] > row["limit"]:
+            return Verdict("fails", measured, f"{row['learner']} does not get under {UNDER[row['under']]}.")
+    if any(interval(row)[1] > row["limit"] for row in worst.values()):
+        return Verdict("undecided", measured, "An error is within two standard errors of its limit.")
+    better = sum(row["with ReLUs"] is not None and row["with ReLUs"] < row["test_error"] for row in rows)
+    return Verdict(
+        "holds",
+        measured,
+        f"The worst of each over {len(rows) // len(worst)} seeds, N = {numbers['samples']}, width {numbers['width']}. "
+        f"Limits: {UNDER['half']} for two layers; for the ResNets {UNDER['line']}. All gates are bit for bit what they "
+        f"were at the start. ReLUs do better from as many samples in {better} of {len(rows)} cases.",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "diverged" if value is None else f"{value:.3g}"
+
+
+claim = Claim(
+    id="net.gated",
+    source="slides",
+    statement=(
+        "Frozen-gate layers: each ReLU of <w, x> becomes a smooth gate of <w1, x> times <w2, x>, with w1 frozen at "
+        "random and w2 trained. Networks of such layers learn, and ResNets of them learn the composite signal too."
+    ),
+    stated="such layers train",
+    seconds=30,
+    measure=measure,
+    judge=judge,
+)

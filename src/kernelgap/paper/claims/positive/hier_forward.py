@@ -1,0 +1,96 @@
+"""Section 2.1: out1 learns F first, and then the rest learns alpha G(F)."""
+
+from typing import Any
+
+from kernelgap import networks, problems
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.theory.hierarchy import NAMES, Course, follow_passes
+from kernelgap.training import Schedule
+
+FRACTION = 0.5  # of what each distance starts with
+SIZES = {"quick": (100, 1000, 200, 2), "full": (500, 1000, 800, 5)}  # width, samples, epochs, starts
+RATES, DECAY = (0.05, 0.09), 0.005
+
+
+def measure(scale: str, seed: int) -> dict[str, Any]:
+    width, samples, epochs, starts = SIZES[scale]
+    problem = problems.sec8()
+    moments = sorted({*range(12), *range(12, 40, 2), *range(40, epochs, 10)})
+    rows = []
+    for start in range(seed, seed + starts):
+        course = follow_passes(
+            networks.resnet,
+            problem,
+            width=width,
+            samples=samples,
+            rates=RATES,
+            decay=DECAY,
+            schedule=Schedule(epochs=epochs),
+            epochs=moments,
+            seed=start,
+        )
+        rows.append(
+            {
+                "times": list(course.times),
+                **{name: list(course.values[name]) for name in NAMES},
+                "halved": {name: _halved(course, name) for name in NAMES},
+            }
+        )
+    return {"threshold": problem.threshold, "fraction": FRACTION, "rows": rows}
+
+
+def _halved(course: Course, name: str) -> float | None:
+    return course.falls_below(name, FRACTION * course.values[name][0])
+
+
+def judge(numbers: Numbers) -> Verdict:
+    rows = numbers["rows"]
+    learned = [row for row in rows if row["risk"][-1] < numbers["threshold"]]
+    if not learned:
+        return Verdict(
+            "undecided",
+            "no start got under the threshold",
+            "Nothing of alpha G(F) was learned, so nothing has an order.",
+        )
+    halves = [(row["halved"]["base_up_to"], row["halved"]["composite_up_to"]) for row in learned]
+    measured = "; ".join(f"F at epoch {_text(first)}, alpha G(F) at {_text(then)}" for first, then in halves)
+    literal = [(row["halved"]["base"], row["halved"]["composite"]) for row in learned]
+    in_order = all(first is not None and (then is None or first < then) for first, then in [*halves, *literal])
+    ends = max(row["composite_up_to"][-1] for row in learned)
+    plain = "; ".join(f"{_text(first)} and {_text(then)}" for first, then in literal)
+    reason = (
+        "Epochs at which half is learned, up to the linear part that the blocks share freely; the second distance ends "
+        f"at {ends:.2g} or less of {numbers['threshold']:.3g}. As they stand, the two distances are halved at {plain}."
+    )
+    if not in_order:
+        return Verdict("fails", measured, "alpha G(F) was not learned after F.")
+    return Verdict("holds", measured, reason)
+
+
+def _text(time: float | None) -> str:
+    return "none" if time is None else f"{time:.1f}"
+
+
+def picture(numbers: Numbers) -> Picture:
+    row = numbers["rows"][0]
+    titles = {"base_up_to": "out1 from F, up to a linear map", "composite_up_to": "the rest from alpha G(F), likewise"}
+    names = {**titles, "risk": "out from H", "base": "out1 from F, as it is", "composite": "the rest, as it is"}
+    lines = [Line(title, row["times"], row[name]) for name, title in names.items()]
+    return Picture("epoch", "mean squared distance", lines, (("threshold", numbers["threshold"]),), y_axis="log")
+
+
+claim = Claim(
+    id="hier.forward",
+    source="sec. 2.1",
+    statement=(
+        "Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) "
+        "with its help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances "
+        "are taken as they stand and up to an affine map of out1."
+    ),
+    stated="F before alpha G(F)",
+    seconds=15,
+    measure=measure,
+    judge=judge,
+    picture=picture,
+)

@@ -1,0 +1,125 @@
+"""Lemma C.2: W* and V* for F and alpha G, written down by the recipe of appendix E."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
+from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.positive.lemma_e1 import kept_from
+from kernelgap.paper.theory.complexity import C_STAR, PLAIN
+from kernelgap.paper.theory.construction import gated, solution
+from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.theory.quantities import quantities
+from kernelgap.paper.theory.start import Start, with_one
+from kernelgap.problems import concept2
+
+D, K, ALPHA = 5, 2, 0.9
+
+
+def measure(scale: str, seed: int) -> dict[str, Any]:
+    """With C* = 1 and small F and G, so that the widths that the lemma asks for are within reach."""
+    check_scale(scale)
+    powers, repeats, count = (range(9, 17), 4, 400) if scale == "quick" else (range(9, 20), 10, 3000)
+    widths = [2**power for power in powers]
+    problem = concept2(D, K, ALPHA, F="0.5*sin(z)", G="0.3*sin(z) + 0.1*z^3", size="none", seed=seed)
+    size = quantities(problem, PLAIN)
+    X, _ = problem.sample(256, seed=seed)
+    z1 = half_sphere(count)
+    z = z1[:, :-1] / z1[:, -1:]
+    wanted = ALPHA * problem.G(z) * z1[:, -1:]  # both sides divided by |(z,1)|
+    first, second, norms = [], [], {"W": 0.0, "V": 0.0}
+    for m in widths:
+        errors: list[tuple[float, float]] = []
+        for n in range(repeats):
+            rng = np.random.default_rng([seed, m, n])
+            start = Start.draw(rng, d=D, k=K, m=m, sigma_w=m**-0.25, sigma_v=m**0.125)
+            made = solution(start, problem.F, problem.G, ALPHA)
+            errors.append(
+                (
+                    float(((gated(start.A, start.W0, made.W, with_one(X)) - problem.F(X)) ** 2).sum(axis=1).mean()),
+                    float(np.linalg.norm(gated(start.A, start.V0, made.V, z1) - wanted, axis=1).max()),
+                )
+            )
+            norms["W"] = max(norms["W"], float(np.linalg.norm(made.W)) / size.size_F)
+            norms["V"] = max(norms["V"], float(np.linalg.norm(made.V)) / (ALPHA * size.size_G))
+        first.append([one for one, _ in errors])
+        second.append([other for _, other in errors])
+    return {
+        "widths": widths,
+        "alpha": ALPHA,
+        "alpha_tilde": size.alpha_tilde,
+        "C_s": {"F": size.C_F, "G": size.C_G},
+        "mean_square": first,
+        "largest": second,
+        "mean_square_exponent": fit_exponent(widths, np.array(first)).as_dict(),
+        "largest_exponent": fit_exponent(widths, np.array(second)).as_dict(),
+        "norm_ratio_W": norms["W"],
+        "norm_ratio_V": norms["V"],
+    }
+
+
+def half_sphere(count: int) -> Float[np.ndarray, "n 3"]:
+    """Points spread evenly over the directions of (z, 1), z in R^2: a spiral from the pole to near the equator."""
+    height = (np.arange(count) + 0.5) / count
+    turn = np.pi * (1 + 5**0.5) * np.arange(count)
+    radius = np.sqrt(1 - height**2)
+    return np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=1)
+
+
+def judge(numbers: Numbers) -> Verdict:
+    target = numbers["alpha_tilde"]
+    worst_a = [max(row) for row in numbers["mean_square"]]
+    worst_b = [max(row) for row in numbers["largest"]]
+    widths = numbers["widths"]
+    from_a = kept_from(widths, [m for m, value in zip(widths, worst_a, strict=True) if value <= target**4])
+    from_b = kept_from(widths, [m for m, value in zip(widths, worst_b, strict=True) if value <= target**2])
+    slopes = numbers["mean_square_exponent"], numbers["largest_exponent"]
+    measured = (
+        f"(a) mean square {worst_a[-1]:.1e} of alpha~^4 = {target**4:.1e}, m^{slopes[0]['value']:.2f}, kept from "
+        f"m = {from_a}; (b) largest {worst_b[-1]:.3f} of alpha~^2 = {target**2:.3f}, m^{slopes[1]['value']:.2f}, kept "
+        f"from m = {from_b}; |W*|_F = {numbers['norm_ratio_W']:.2f} k p_F C_s(F), "
+        f"|V*|_F = {numbers['norm_ratio_V']:.2f} alpha k p_G C_s(G), at C* = 1"
+    )
+    growing = max(slope["low"] for slope in slopes) > 0
+    if max(numbers["norm_ratio_W"], numbers["norm_ratio_V"]) > C_STAR or growing:
+        return Verdict("fails", measured, "A norm exceeds its bound, or an error grows with the width.")
+    if worst_a[-1] > target**4 or worst_b[-1] > target**2:
+        return Verdict("undecided", measured, "The errors are not below their bounds at the widths measured.")
+    return Verdict(
+        "holds",
+        measured,
+        "Errors and norms are within their bounds at the largest width, for C* = 1 and mild F and G; with C* = 10^4 "
+        "alpha~^2 is 10^8 times smaller and the widths are out of reach. The norm of V* is alpha k p_G C_s(G) as in "
+        "Table 1: the alpha~ printed in its place in Lemma C.2 is a slip.",
+    )
+
+
+def picture(numbers: Numbers) -> Picture:
+    lines = [
+        Line("(a) mean square over x", numbers["widths"], [float(np.mean(row)) for row in numbers["mean_square"]]),
+        Line(
+            "(b) largest over all z, over |(z,1)|",
+            numbers["widths"],
+            [float(np.mean(row)) for row in numbers["largest"]],
+        ),
+    ]
+    levels = [("alpha~^4", numbers["alpha_tilde"] ** 4), ("alpha~^2", numbers["alpha_tilde"] ** 2)]
+    return Picture("width m", "error of W*, V*", lines, levels, x_axis="log", y_axis="log")
+
+
+claim = Claim(
+    id="lemma.c2",
+    source="Lemma C.2",
+    statement=(
+        "Weights W*, V* written down from the random start alone satisfy (a) E |A D_W(0) W*(x,1) - F(x)|^2 <= "
+        "alpha~^4 and (b) |A D_V(0),W V*(z,1) - alpha G(z)| <= alpha~^2 |(z,1)| for every z that out1 could "
+        "be, with |W*|_F at most of order k p_F C_s(F) and |V*|_F of order alpha k p_G C_s(G), for alpha~ = "
+        "alpha / (k (p_F C_s(F) + p_G C_s(G))) and m large enough."
+    ),
+    stated="<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
+    measure=measure,
+    judge=judge,
+    picture=picture,
+)

@@ -1,0 +1,97 @@
+"""Theorem 1 with label noise: the risk ends within a constant times OPT of where it ends without noise."""
+
+from typing import Any
+
+import numpy as np
+
+from kernelgap import problems
+from kernelgap.networks import Theory
+from kernelgap.paper.algorithms import algorithm1
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.theory.exponents import fit_exponent
+
+D, K, ALPHA = 16, 3, 0.3
+RATES = (0.3, 0.03)
+NOISES = (0.05, 0.1, 0.2, 0.4, 0.8)
+SIZES = {"quick": (100, 80_000, 3), "full": (400, 800_000, 5)}  # width, steps, starts
+
+
+def measure(scale: str, seed: int) -> dict[str, Any]:
+    width, steps, starts = SIZES[scale]
+
+    def late(noise: float) -> float:
+        """|H(x_t) - out_t(x_t)|^2 over the second half of the run, averaged over it and the starts."""
+        run = algorithm1(
+            problems.hard(d=D, k=K, alpha=ALPHA, noise=noise, seed=seed),
+            width=width,
+            steps=steps,
+            rates=[RATES],
+            seeds=range(seed, seed + starts),
+            times=[steps // 2],
+            initialisation=Theory(),
+        )
+        lengths = np.diff([0, *run.ends])
+        second = run.ends > steps // 2
+        return float((run.passing_risk[:, 0, second] @ lengths[second]).mean() / lengths[second].sum())
+
+    floor = late(0.0)
+    risks = [late(noise) for noise in NOISES]
+    opts = [K * noise**2 for noise in NOISES]
+    ratios = [(risk - floor) / opt for risk, opt in zip(risks, opts, strict=True)]
+    numbers: dict[str, Any] = {
+        "threshold": K * ALPHA**2,
+        "opt": opts,
+        "floor": floor,
+        "risk": risks,
+        "ratio": ratios,
+        "rates": list(RATES),
+        "steps": steps,
+    }
+    if min(ratios) > 0:
+        excess = [risk - floor for risk in risks]
+        numbers["exponent"] = fit_exponent(opts, np.array(excess)).as_dict()
+    return numbers
+
+
+def judge(numbers: Numbers) -> Verdict:
+    worst = max(numbers["ratio"])
+    measured = f"risk <= {numbers['floor']:.2g} + {worst:.2g} OPT"
+    if not np.isfinite(worst):
+        return Verdict("fails", measured, "With noise the risk has no bound.")
+    if "exponent" not in numbers:
+        return Verdict("holds", measured, "At some noise the risk is no larger than without.")
+    e = numbers["exponent"]
+    measured += f", excess ~ OPT^{e['value']:.2f} [{e['low']:.2f}, {e['high']:.2f}]"
+    if e["low"] > 1:
+        return Verdict("fails", measured, "The excess grows faster than OPT, so that no constant serves all of them.")
+    return Verdict(
+        "holds",
+        measured,
+        f"For OPT from {min(numbers['opt']):.2g} to {max(numbers['opt']):.2g} (the threshold is "
+        f"{numbers['threshold']:.2g}); risk against H itself over the second half of the run.",
+    )
+
+
+def picture(numbers: Numbers) -> Picture:
+    lines = [
+        Line("Algorithm 1", numbers["opt"], numbers["risk"]),
+        Line("OPT", numbers["opt"], numbers["opt"]),
+    ]
+    levels = (("without noise", numbers["floor"]), ("knowing F alone", numbers["threshold"]))
+    return Picture("OPT = outputs x noise^2", "risk against H", lines, levels, x_axis="log", y_axis="log")
+
+
+claim = Claim(
+    id="thm1.agnostic",
+    source="Theorem 1",
+    statement=(
+        "With noise in the labels, E |y - H|^2 = OPT, the risk of Algorithm 1 ends below a constant times OPT plus "
+        "what it ends with when there is no noise."
+    ),
+    stated="<= O(OPT) + noiseless risk",
+    seconds=15,
+    measure=measure,
+    judge=judge,
+    picture=picture,
+)

@@ -1,0 +1,263 @@
+"""An experiment as data: which methods, with what to search, on which problem, at which scale."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, field
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
+from pydantic.dataclasses import dataclass
+
+from kernelgap import kernels, networks, problems
+from kernelgap.errors import InputError, short, unknown
+from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
+from kernelgap.runs.trials.trial import LINEAR_MODES
+from kernelgap.training import Schedule, built, get_model
+
+SCHEDULE = Schedule()  # the paper's
+CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+def _number(value: object) -> object:
+    """true is no number, though Python would take it for 1."""
+    if isinstance(value, bool):
+        raise InputError(f"'{str(value).lower()}' is not a number.")
+    return value
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen:
+            raise InputError(f"{short(str(value))} is listed twice.")
+        seen.add(value)
+    return values
+
+
+MOST_TRIALS = 1_000_000  # of a scale
+SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
+
+Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
+Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
+NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
+Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
+
+NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
+Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
+Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
+Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
+Betas = tuple[NotNegative, ...]
+
+
+@dataclass(frozen=True, config=CONFIG)
+class Grid:
+    """A network trained by SGD over widths, with the rates and decays that are searched at each width.
+
+    ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
+    """
+
+    network: NetworkName
+    mode: str
+    widths: Widths
+    rates: Ridges
+    decays: Decays
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Grid":
+        get_model(networks.get(self.network), self.mode)
+        return self
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        what = {"network": self.network, "mode": self.mode, "schedule": schedule, **common}
+        for width in self.widths:
+            yield from make_trials(make_trial, {"rate": self.rates, "decay": self.decays}, width=width, **what)
+
+
+@dataclass(frozen=True, config=CONFIG)
+class RidgePaths:
+    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
+
+    network: NetworkName
+    mode: str
+    widths: Widths
+    ridges: Ridges
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("mode")
+    @classmethod
+    def _linear(cls, mode: str) -> str:
+        if mode not in LINEAR_MODES:
+            raise unknown("mode for ridge regression", mode, LINEAR_MODES)
+        return mode
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        what = {"network": self.network, "mode": self.mode, **common}
+        for width in self.widths:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, width=width, **what)
+
+
+@dataclass(frozen=True, config=CONFIG)
+class KernelLines:
+    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
+
+    kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    ridges: Ridges
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("kernels")
+    @classmethod
+    def _known(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            if not kernels.get(text).combines:
+                raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
+        return texts
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for kernel in self.kernels:
+            yield from make_trials(make_ridge_trial, {"ridge": self.ridges}, kernel=kernel, **common)
+
+
+@dataclass(frozen=True, config=CONFIG)
+class Built:
+    """Solutions that are built, not found (sec. 8.2), over widths; the larger the decay, the smaller the norm."""
+
+    recipe: str
+    widths: Widths
+    decays: Decays
+    betas: Betas = ()
+
+    _lists = Checked(_distinct)
+
+    @field_validator("recipe")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in built.RECIPES:
+            raise unknown("recipe", name, built.RECIPES)
+        return name
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        for width in self.widths:
+            yield from make_trials(make_built_trial, {"decay": self.decays}, recipe=self.recipe, width=width, **common)
+
+
+KINDS = {"recipe": Built, "kernels": KernelLines, "ridges": RidgePaths, "rates": Grid}  # by a key that only they have
+
+
+def _kind(grid: object) -> str:
+    """Which kind of grid this is, by the keys that it has."""
+    if not isinstance(grid, dict):
+        return next((key for key, kind in KINDS.items() if isinstance(grid, kind)), "rates")
+    return next((key for key in KINDS if key in grid), "rates")
+
+
+AnyGrid = Annotated[
+    Annotated[Grid, Tag("rates")]
+    | Annotated[RidgePaths, Tag("ridges")]
+    | Annotated[KernelLines, Tag("kernels")]
+    | Annotated[Built, Tag("recipe")],
+    Discriminator(_kind),
+]
+
+
+@dataclass(frozen=True, config=CONFIG)
+class Scale:
+    """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
+
+    grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
+    seeds: Whole = 1
+    effort: str = "not known"
+    schedule: Schedule = SCHEDULE
+    validation_samples: Annotated[Whole, Field(ge=2)] = 1000
+    test_samples: Annotated[Whole, Field(ge=2)] = 5000
+
+    @property
+    def trials(self) -> int:
+        """How many there are, over all seeds."""
+        sizes = [[len(getattr(grid, name, ()) or (0,)) for name in SEARCHED] for grid in self.grids]
+        return self.seeds * sum(math.prod(each) for each in sizes)
+
+
+@dataclass(frozen=True, config=CONFIG)
+class Experiment:
+    """A comparison of methods at a fixed number of samples.
+
+    ``x`` is what its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    title: str
+    source: str
+    problem: str
+    samples: Whole
+    scales: Annotated[dict[str, Scale], Field(min_length=1)]
+    _: KW_ONLY
+    x: Literal["width", "beta", "norm"] = "width"
+    aliases: tuple[str, ...] = field(default=())
+
+    @field_validator("problem")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        problems.get(text)
+        return text
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Experiment":
+        for name, scale in self.scales.items():
+            if scale.trials > MOST_TRIALS:
+                raise InputError(
+                    f"Scale '{short(name)}' has {scale.trials:,} trials, and {MOST_TRIALS:,} are the most."
+                )
+            varied = [bool(grid.betas) for grid in scale.grids]
+            if self.x == "beta" and not all(varied):
+                raise InputError(f"x is beta, so every grid of scale '{name}' needs betas.")
+            if self.x != "beta" and any(varied):
+                raise InputError(f"A grid of scale '{name}' has betas, so x must be beta.")
+            for grid in scale.grids:  # the first trial of each: what is wrong with it is wrong with all
+                next(self.grid_trials(scale, grid, seed=0))
+        return self
+
+    def scale(self, name: str) -> Scale:
+        if name not in self.scales:
+            raise unknown("scale", name, self.scales)
+        return self.scales[name]
+
+    def trials(self, scale: str, seed: int) -> Iterator[AnyTrial]:
+        """Every trial at this scale, with seeds counted from ``seed``."""
+        chosen = self.scale(scale)
+        for grid, s in product(chosen.grids, range(seed, seed + chosen.seeds)):
+            yield from self.grid_trials(chosen, grid, seed=s)
+
+    def grid_trials(self, scale: Scale, grid: AnyGrid, *, seed: int) -> Iterator[AnyTrial]:
+        """The trials of one grid with one seed."""
+        for problem in [problems.get(self.problem, beta=beta).spec for beta in grid.betas] or [self.problem]:
+            common: dict[str, object] = {
+                "problem": problem,
+                "samples": self.samples,
+                "seed": seed,
+                "validation_samples": scale.validation_samples,
+                "test_samples": scale.test_samples,
+            }
+            yield from grid.trials(scale.schedule, common)
+
+
+def one_two_five(low: float, high: float) -> tuple[float, ...]:
+    """The paper's grid {1, 2, 5} x 10^k, from low to high."""
+    values = [float(f"{digit}e{power}") for power in range(-9, 10) for digit in (1, 2, 5)]
+    return tuple(v for v in values if low <= v <= high)

@@ -1,0 +1,22 @@
+"""The experiments by name."""
+
+from kernelgap.errors import unknown
+from kernelgap.images.experiment import NAME as IMAGES
+from kernelgap.paper.figures.experiment import Experiment
+from kernelgap.paper.figures.fig2 import fig2a, fig2b
+from kernelgap.paper.figures.fig3 import fig3a, fig3b
+from kernelgap.paper.figures.fig4 import fig4a, fig4b
+from kernelgap.paper.figures.file import is_file_name, read_experiment
+from kernelgap.paper.figures.slides import slides_a, slides_b
+
+EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)}
+
+
+def get(name: str) -> Experiment:
+    """An experiment by name, or from a file whose name ends in .yaml, .yml or .toml."""
+    if is_file_name(name):
+        return read_experiment(name)
+    aliases = {alias: e for e in EXPERIMENTS.values() for alias in e.aliases}
+    if name not in EXPERIMENTS and name not in aliases:
+        raise unknown("experiment", name, [*EXPERIMENTS, *aliases, IMAGES])
+    return EXPERIMENTS[name] if name in EXPERIMENTS else aliases[name]

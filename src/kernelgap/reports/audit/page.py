@@ -1,0 +1,280 @@
+"""The page of an audit: the verdict, why, all curves and intervals, how it was done, and what to do with it."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kernelgap import console
+from kernelgap.audit.result import Audit
+from kernelgap.audit.statistics.wording import digits
+from kernelgap.durations import format_duration
+from kernelgap.errors import InputError
+from kernelgap.reports.audit.command import command_of
+from kernelgap.reports.audit.curves_chart import curves_chart
+from kernelgap.reports.audit.difference_chart import difference_chart
+from kernelgap.reports.audit.gap_chart import gap_chart
+from kernelgap.reports.audit.interval_charts import features_chart, forest_chart
+from kernelgap.reports.audit.lines import above_charts, contenders_of
+from kernelgap.reports.audit.text import (
+    COLOURS,
+    FAMILIES,
+    contender_in_words,
+    contender_looks,
+    setting_in_words,
+    source_name,
+    without_folder,
+)
+from kernelgap.reports.common.charts import PICTURES, save_pictures
+from kernelgap.reports.common.environment import environment, kept_environment
+from kernelgap.reports.common.render import render
+from kernelgap.whole_file import whole
+
+FILE = "report.html"
+CONTENDERS, FITS, ANSWER = "contenders.csv", "fits.csv", "audit.json"
+OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "undecided"}
+
+Draw = Callable[..., Any]  # of an audit, for the page or alone
+
+
+def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
+    """Write ``report.html``, ``charts/`` and the tables into the folder of an audit.
+
+    After the time ``until``, on the clock ``time.monotonic``, no more charts are saved as pictures: the page has them.
+    """
+    try:
+        charts = _charts(audit)
+        drawn = {name: draw(audit, on_page=True) for name, draw in charts.items()}
+        on_page = {name: chart for name, chart in drawn.items() if chart is not None}
+        saved = _draw_pictures(audit, {name: charts[name] for name in on_page}, until)
+        _write_tables(audit)
+        with whole(audit.folder / FILE) as partly:
+            page = render("audit/page.html", _context(audit, list(on_page), saved), on_page)
+            partly.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The report could not be written to '{audit.folder}': {error.strerror}.") from None
+    return audit.folder / FILE
+
+
+def _charts(audit: Audit) -> dict[str, Draw]:
+    """By name; one for which there is nothing to draw gives None."""
+    charts: dict[str, Draw] = {"errors": curves_chart}
+    if audit.table.task == "classification":
+        charts["accuracy"] = partial(curves_chart, what="accuracy")
+    more: dict[str, Draw] = {"contenders": forest_chart, "difference": difference_chart}
+    return {**charts, **more, "gap": gap_chart, "features": features_chart}
+
+
+def _draw_pictures(audit: Audit, charts: dict[str, Draw], until: float) -> set[str]:
+    """The names of those for which there was time."""
+    saved = set()
+    folder = audit.folder / "charts"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*"):
+        if old.suffix in PICTURES:  # of an earlier report
+            old.unlink()
+    with console.progress("charts") as show:
+        for i, (name, draw) in enumerate(charts.items()):
+            if time.monotonic() >= until:
+                break
+            show(i / len(charts), name)
+            save_pictures(draw(audit, on_page=False), folder, name)
+            saved.add(name)
+    return saved
+
+
+def _write_tables(audit: Audit) -> None:
+    """All contenders, every fit, and the whole answer as a program reads it."""
+    for name, table in ((CONTENDERS, audit.contenders), (FITS, audit.fits)):
+        with whole(audit.folder / name) as partly:
+            table.to_csv(partly, index=False)
+    record = {name: value for name, value in audit.as_record().items() if name not in ("folder", "model", "fits")}
+    with whole(audit.folder / ANSWER) as partly:
+        partly.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]:
+    answer, table = audit.answer, audit.table
+    kept = kept_environment(audit.folder)
+    return {
+        "source": source_name(audit),
+        "targets": table.targets,
+        "verdict": audit.verdict,
+        "colour": OUTCOMES[audit.verdict],
+        "answer": answer,
+        "comparison": answer.comparison,
+        "accuracy": _accuracy(audit),
+        "tiles": _tiles(audit),
+        "legend": _legend(audit),
+        "above": above_charts(audit),
+        "sizes": sorted({n for curve in answer.curves for n in curve.samples}),
+        "rows": _rows(audit),
+        "columns": _columns(audit),
+        "table": table,
+        "plan": audit.plan,
+        "pool": table.rows - table.test_rows,
+        "budget": format_duration(audit.plan.budget),
+        "given": format_duration(audit.budget),
+        "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
+        "unfinished": _unfinished(audit),
+        "failures": audit.failures,
+        "winner": audit.winner if audit.model_path is not None else None,
+        "learned": audit.model_sentence,
+        "unkept": _unkept(audit),
+        "command": command_of(audit),
+        "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES if name in saved] for name in charts},
+        "exports": [CONTENDERS, FITS, ANSWER],
+        "how": {
+            "work": format_duration(float(audit.fits.seconds.sum())),
+            "fits": int(audit.fits.fits.sum()),
+            "at_the_run": kept is not None,
+            "environment": kept or environment(),
+            "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        },
+        "seed": audit.seed,
+    }
+
+
+def _unkept(audit: Audit) -> list[str]:
+    """Who has less validation error than the model that is kept, although nobody is ahead."""
+    known = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    if audit.winner is None or audit.verdict != "undecided":
+        return []
+    return [str(name) for name, error in known.items() if error < known[audit.winner]]
+
+
+def _tiles(audit: Audit) -> list[dict[str, str]]:
+    """A few numbers in large type."""
+    answer, comparison = audit.answer, audit.answer.comparison
+    rows = audit.with_samples(comparison.samples).set_index("contender")
+    tiles = [
+        {
+            "words": f"best {kind} by validation",
+            "number": digits(error.value),
+            "more": f"{name}: {_quality(rows.loc[name])}",
+            "colour": kind,
+        }
+        for kind, name, error in (
+            ("network", comparison.network, comparison.network_error),
+            ("kernel", comparison.kernel, comparison.kernel_error),
+        )
+    ]
+    constant = digits(answer.constant.value)
+    return [
+        *tiles,
+        {"words": "constant guess", "number": constant, "more": "what anyone has to beat"},
+        _gap_tile(audit),
+    ]
+
+
+def _quality(row: pd.Series) -> str:
+    if "accuracy" in row:
+        return f"{row.accuracy:.1%} right"
+    more = f", RMSE {digits(row.rmse)}" if "rmse" in row else ""
+    return f"R\u00b2 {row.r2:.3f}{more}"
+
+
+def _gap_tile(audit: Audit) -> dict[str, str]:
+    gap = audit.answer.gap
+    words = "kernel gap"
+    if gap.factor is None:
+        return {"words": words, "number": "\u2013", "more": "why not, see below"}
+    if gap.kind in ("extrapolated", "out of reach"):
+        if gap.kernel_samples is not None and gap.kernel_samples.low < gap.samples:
+            return {"words": words, "number": "?", "more": "not reached, and not told how far it is: see below"}
+        low = f"\u2265 {digits(gap.factor.low)}\u00d7" if math.isfinite(gap.factor.low) else "\u221e"
+        more = "the samples, for the kernel to do as well; extrapolated"
+        never = "extrapolated: the kernel's curve never gets there"
+        return {"words": words, "number": low, "more": more if gap.kind == "extrapolated" else never}
+    number = f"{digits(gap.factor.value)}\u00d7"
+    high = digits(gap.factor.high) if math.isfinite(gap.factor.high) else "\u221e"
+    if gap.kind == "below":
+        return {"words": words, "number": f"\u2264 {number}", "more": "the samples, for the kernel to do as well"}
+    more = f"the samples, for the kernel to do as well (95% interval {digits(gap.factor.low)} to {high})"
+    return {"words": words, "number": number, "more": more}
+
+
+def _accuracy(audit: Audit) -> str | None:
+    """Who is right more often, by how much."""
+    found = audit.answer.comparison.accuracy_difference
+    if found is None:
+        return None
+    low, high = (f"{100 * end:+.2g}" for end in (found.low, found.high))
+    comparison = audit.answer.comparison
+    if found.low == found.high == 0:
+        return f"{comparison.network} and {comparison.kernel} are right on the same number of rows, with every seed."
+    return (
+        f"Accuracy of {comparison.network} less that of {comparison.kernel}: {100 * found.value:+.2g} points "
+        f"(95% interval {low} to {high})."
+    )
+
+
+def _legend(audit: Audit) -> list[dict[str, Any]]:
+    """The contenders by family, each as it is drawn."""
+    curves = contenders_of(audit)
+    drawn = contender_looks([(curve.contender, curve.family) for curve in curves])
+    groups = []
+    for family, name in FAMILIES.items():
+        members = [{"method": c.contender, **asdict(drawn[c.contender])} for c in curves if c.family == family]
+        if members:
+            groups.append({"name": name, "methods": members, "colour": COLOURS[family]})
+    return groups
+
+
+def _columns(audit: Audit) -> list[str]:
+    """What there is to say of a contender beside its error."""
+    if audit.table.task == "classification":
+        return ["accuracy"]
+    return ["r2", "rmse"] if len(audit.table.scales) == 1 else ["r2"]
+
+
+def _rows(audit: Audit) -> list[dict[str, Any]]:
+    """The table of all contenders, as it is shown and as it is sorted."""
+    comparison = audit.answer.comparison
+    rows = []
+    for row in audit.with_samples(comparison.samples).itertuples():
+        fits = audit.fits[(audit.fits.contender == row.contender) & (audit.fits.samples == row.samples)]
+        quality = {name: float(getattr(row, name)) for name in _columns(audit)}
+        rows.append(
+            {
+                "contender": row.contender,
+                "words": contender_in_words(row.contender),
+                "family": FAMILIES[row.family],
+                "colour": COLOURS[row.family],
+                "best": row.contender in (comparison.network, comparison.kernel),
+                "numbers": {"error": row.error, "validation": row.validation_error, **quality},
+                "shown": {
+                    "error": digits(row.error),
+                    "interval": f"{digits(row.low)} to {digits(row.high)}",
+                    "validation": digits(row.validation_error),
+                    **{name: _shown(name, value) for name, value in quality.items()},
+                },
+                "setting": setting_in_words(fits.setting),
+                "fits": row.fits,
+                "seeds": len(fits),
+                "seconds": row.seconds,
+            }
+        )
+    return rows
+
+
+def _shown(name: str, value: float) -> str:
+    if not math.isfinite(value):
+        return "\u2013"
+    return f"{value:.1%}" if name == "accuracy" else f"{value:.3f}" if name == "r2" else digits(value)
+
+
+def _unfinished(audit: Audit) -> dict[str, Any] | None:
+    """What the budget left no time for, shortened."""
+    if not audit.unfinished:
+        return None
+    failed = {failure.label for failure in audit.failures}
+    left = [label for label in audit.unfinished if label not in failed]
+    return {"count": len(left), "of": audit.planned, "labels": left} if left else None

@@ -1,0 +1,200 @@
+"""From a table of trials to the best of each method and width, and one sentence."""
+
+import json
+import math
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kernelgap.errors import InputError
+from kernelgap.regression import at_edge
+from kernelgap.reports.common.words import has_base
+
+SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
+MEASURES = ("train_error", "norm")  # what else is told of a pick
+
+
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
+    """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
+
+    Where the trials are on several problems, that is for each of them, with its ``problem`` and ``beta`` in the row.
+
+    Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
+    seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
+    validation: from the test points with one seed, from the spread over seeds with several. ``train_error`` and
+    ``norm`` (of W, Frobenius) are its means; ``rate``, ``decay``, ``ridge`` and ``kernel`` are those of that pick,
+    missing where seeds differ or the method has none. ``ridge_at_edge`` says whether, for some seed, that ridge is the
+    last of its grid while the error still falls towards it: a smaller or larger one may be better. A kernel has no
+    width. ``learner`` says what the method is: a network, or a kernel method.
+    """
+    rows = []
+    several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
+    for (method, width, *problem), trials in table.groupby(["method", "width", *several], sort=False, dropna=False):
+        picks = {
+            by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
+            for by, column in {"test": "test_error", "validation": "validation_error"}.items()
+        }
+        errors = [p.test_error for p in picks["validation"]]
+        rows.append(
+            {
+                "method": method,
+                "learner": _learner(trials.iloc[0]),
+                "width": width,
+                **dict(zip(several, problem, strict=True)),
+                "best_on_test": _mean([p.test_error for p in picks["test"]]),
+                "best_on_validation": _mean(errors),
+                "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
+                **{n: _mean([p[n] for p in picks["validation"]]) for n in MEASURES if n in table},
+                **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
+                "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks["validation"]),
+                "trials": len(trials),
+                "diverged": int((trials.status == "diverged").sum()),
+                "unsolved": int((trials.status == "unsolved").sum()),
+                "seeds": int(trials.seed.nunique()),
+            }
+        )
+    summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
+    return summary.sort_values(["learner", "method", *several[1:], "width"], key=_order, ignore_index=True)
+
+
+FLAT = 1e-3  # a relative change of the error that says nothing
+
+
+def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
+    """Whether the pick's ridge is the last of its grid and the error still falls towards it."""
+    path = trials[(trials.seed == pick.seed) & (trials.kernel.fillna("") == (pick.kernel or ""))]
+    if at_edge(pick.ridge, trials.ridge.to_numpy()) is None:
+        return False
+    others = path[path.ridge != pick.ridge]
+    if others.empty:
+        return True
+    nearest = others.loc[(others.ridge.map(math.log) - math.log(pick.ridge)).abs().idxmin()]
+    return bool(nearest.validation_error > (1 + FLAT) * pick.validation_error)
+
+
+def _learner(trial: pd.Series) -> str:
+    if trial.kind == "built":
+        return "built"
+    return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
+
+
+def _order(column: pd.Series) -> pd.Series:
+    """Networks before kernel methods and what was built, else by name and width."""
+    return column.map({"network": 0, "kernel": 1, "built": 2}) if column.name == "learner" else column
+
+
+def _common(values: list[object]) -> object:
+    """The one value that all have, if there is one."""
+    return values[0] if len(set(values)) == 1 else None
+
+
+def _spread(errors: list[float]) -> float:
+    """Standard error of a mean over seeds; infinite if a seed has no finite error."""
+    return statistics.stdev(errors) / math.sqrt(len(errors)) if all(map(math.isfinite, errors)) else math.inf
+
+
+def _mean(values: list[float]) -> float:
+    return float(sum(values) / len(values))
+
+
+def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataFrame:
+    """Each method at its best width."""
+    best = summary.loc[summary.groupby("method", sort=False)[by].idxmin()]
+    return best.sort_values(["learner", by], key=_order, ignore_index=True)
+
+
+def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
+    """The methods that got under the threshold at some width."""
+    return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
+
+
+def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: bool = True) -> str:
+    """Which methods learned more than the base signal, if there is one, and how far the others came."""
+    best = best_of_methods(summary)
+    under = [_named(row) for row in best[(best.best_on_test < threshold) & (best.learner != "built")].itertuples()]
+    line = f"the threshold {threshold:.4g} with {samples} samples"
+    first = (
+        f"{_join(under)} got under {line}."
+        if under
+        else f"No method got under {line}: none learned anything of the composite signal alpha G(F)."
+        if base
+        else f"No method got under {line}, which is what learning nothing leaves."
+    )
+    for learner, plural in {"network": "networks", "kernel": "kernel methods"}.items():
+        these = best[best.learner == learner]
+        above = these[these.best_on_test >= threshold]
+        if len(above):
+            other = "other " if len(above) < len(these) else ""
+            first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
+    if "beta" in summary:
+        first += _over_beta(summary, threshold)
+    built = best[best.learner == "built"]
+    if len(built):
+        first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
+    return first
+
+
+def told(summary: pd.DataFrame, attrs: dict[Any, Any]) -> str:
+    """The sentence of a run, by its table's ``attrs``."""
+    return sentence(summary, attrs["threshold"], attrs["samples"], base=has_base(attrs["problem"]))
+
+
+def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
+    """How strong the base signal had to be."""
+    learned = summary[summary.learner == "network"].groupby("beta").best_on_test.min() < threshold
+    yes, no = (", ".join(f"{beta:g}" for beta in learned.index[learned == which]) for which in (True, False))
+    if not yes:
+        return f" No network got under it at beta {no}."
+    return f" Networks got under it at beta {yes}" + (f", not at {no}." if no else ".")
+
+
+def _named(row: Any) -> str:
+    place = "" if pd.isna(row.width) else f" at width {row.width}"
+    place += f", beta {row.beta:g}" if hasattr(row, "beta") else ""
+    return f"{row.method} (test error {row.best_on_test:.3g}{place})"
+
+
+def _join(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def as_record(table: pd.DataFrame) -> dict[str, object]:
+    """The results as plain values for JSON; an infinite error (every trial diverged) becomes null."""
+    summary = summarise(table)
+    attrs = table.attrs
+    keys = ("experiment", "scale", "seed", "problem", "samples", "threshold", "folder")
+    return {
+        **{key: attrs[key] for key in keys},
+        "x": attrs.get("x", "width"),
+        "rows": [{k: _finite(v) for k, v in row.items()} for row in summary.to_dict("records")],
+        "under_threshold": {
+            "picked_on_test": under_threshold(summary, attrs["threshold"]),
+            "picked_on_validation": under_threshold(summary, attrs["threshold"], by="best_on_validation"),
+        },
+        "sentence": told(summary, attrs),
+        "gap": attrs.get("gap"),
+    }
+
+
+def _finite(value: object) -> object:
+    if value is pd.NA:
+        return None
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_results(table: pd.DataFrame, folder: str | Path) -> list[Path]:
+    """Exports beside the run's own file: every trial as CSV and Parquet, the summary as CSV and JSON."""
+    folder = Path(folder)
+    paths = [folder / name for name in ("trials.csv", "trials.parquet", "summary.csv", "summary.json")]
+    plain = table.copy()
+    plain.attrs = {}
+    try:
+        plain.drop(columns="curves").to_csv(paths[0], index=False)
+        plain.to_parquet(paths[1], index=False)
+        summarise(table).to_csv(paths[2], index=False)
+        paths[3].write_text(json.dumps(as_record(table), indent=2, allow_nan=False) + "\n")
+    except OSError as error:
+        raise InputError(f"The tables could not be written to '{folder}': {error.strerror}.") from None
+    return paths

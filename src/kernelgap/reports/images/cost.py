@@ -1,0 +1,54 @@
+"""What a run on images cost, and what the talk's would: operations, the time of a GPU, and of a core as it was here."""
+
+import statistics
+from dataclasses import dataclass
+
+from kernelgap.images.experiment.estimate import GPU, gpu_seconds
+from kernelgap.images.experiment.scales import PAPER
+from kernelgap.images.experiment.trials import TrainingTrial
+from kernelgap.reports.images.points import ImagePoint
+
+TALK_SHAPE, TALK_CLASSES, TALK_IMAGES, TALK_TEST, TALK_EPOCHS = (32, 32, 3), 10, 50_000, 10_000, 200  # CIFAR-10
+
+__all__ = ["GPU", "Cost", "cost_of", "pace_of", "talk_costs"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """``flops`` are two for each multiplication, ``gpu_seconds`` at ``GPU`` of them a second, ``core_seconds`` at the
+    pace of a run's own trainings, None where there were none. Calculations, not measurements.
+    """
+
+    flops: float
+    gpu_seconds: float
+    core_seconds: float | None
+
+
+def cost_of(multiplications: float, pace: float | None = None) -> Cost:
+    core = None if pace is None else multiplications / pace
+    return Cost(2 * multiplications, gpu_seconds(multiplications), core)
+
+
+def pace_of(points: list[ImagePoint]) -> float | None:
+    """Multiplications a second of a worker that trains, in the middle of a run's trainings."""
+    found = [p.multiplications / p.seconds for p in points if p.shown and p.accuracy is not None and p.seconds > 0]
+    return statistics.median(found) if found else None
+
+
+def talk_costs(pace: float | None = None) -> dict[str, Cost]:
+    """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
+    found = {}
+    for name, gates in (("ordinary", ""), ("with frozen gates", "-gated")):
+        trial = TrainingTrial(
+            images="",
+            shape=TALK_SHAPE,
+            classes=TALK_CLASSES,
+            samples=TALK_IMAGES,
+            seed=0,
+            test=TALK_TEST,
+            network=f"conv-resnet-{PAPER.depth}{gates}",
+            width=PAPER.width,
+            schedule=PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS}),
+        )
+        found[name] = cost_of(trial.multiplications, pace)
+    return found

@@ -1,0 +1,119 @@
+"""How networks learned from images: their accuracy and loss over the images that were shown to them."""
+
+import math
+from typing import Any, Literal
+
+import altair as alt
+import pandas as pd
+
+from kernelgap.images.experiment import ImageRun
+from kernelgap.reports.common.axes import Axis, finished, log_axis
+from kernelgap.reports.images.points import points_of
+from kernelgap.reports.images.text import method_looks
+
+What = Literal["accuracy", "loss"]
+DASHES: list[list[int]] = [[1, 0], [7, 3], [2, 2]]  # as images.css has them in the legend
+EXTENT = 44  # of the labels of both charts, so that they stand one above the other
+THOUSANDS = "datum.value >= 1000 ? format(datum.value / 1000, ',') + 'k' : datum.label"
+STORED: dict[What, str] = {"accuracy": "accuracy test", "loss": "loss"}
+TITLES: dict[What, str] = {"accuracy": "right on test images", "loss": "loss on what was shown"}
+
+
+def learning_rows(run: ImageRun) -> pd.DataFrame:
+    """One row a moment of a training: images shown so far, the accuracy, the loss."""
+    rows = []
+    for trial in run.table.itertuples():
+        curves: dict[str, list[float]] = trial.curves or {}
+        if not curves.get("epoch") or pd.isna(trial.shown):
+            continue
+        each = trial.shown / trial.epochs
+        for i, epoch in enumerate(curves["epoch"]):
+            found: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
+            told = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
+            rows.append({**told, "x": each * epoch, **found})
+    return pd.DataFrame(rows, columns=["method", "samples", "seed", "epoch", "x", *STORED])
+
+
+def learning_sizes(run: ImageRun) -> list[int]:
+    """The numbers of training images for which there is something to draw."""
+    rows = learning_rows(run)
+    return sorted(int(n) for n in rows[rows.accuracy.notna() | rows.loss.notna()].samples.unique())
+
+
+def learning_chart(run: ImageRun, samples: int, what: What) -> alt.LayerChart | None:
+    """For the page: with so many training images; all such charts have the same vertical axis."""
+    rows = learning_rows(run)
+    chart = _lines(run, rows, samples, what)
+    if chart is None:
+        return None
+    drawn = finished(chart, on_page=True, height=200 if what == "accuracy" else 150)
+    return drawn.configure_axisY(minExtent=EXTENT)
+
+
+def all_learning_charts(run: ImageRun) -> Any:
+    """As one picture: accuracies above, losses below, a column for each number of training images."""
+    rows = learning_rows(run)
+    columns = []
+    for n in learning_sizes(run):
+        pair = [_lines(run, rows, n, what, legend=True) for what in STORED]
+        sized = [c.properties(width=220, height=h) for c, h in zip(pair, (200, 150), strict=True) if c is not None]
+        columns.append(alt.vconcat(*sized).properties(title=f"{n:,} training images"))
+    if not columns:
+        return None
+    return (
+        alt.hconcat(*columns)
+        .resolve_scale(x="independent")
+        .properties(background="#ffffff", title=alt.Title("How the networks learned", offset=14))
+        .configure(font="sans-serif")
+        .configure_view(strokeWidth=0)
+        .configure_axis(titleFontWeight="normal", gridColor="#8884")
+        .configure_title(anchor="start", fontSize=13)
+    )
+
+
+def _lines(run: ImageRun, rows: pd.DataFrame, samples: int, what: What, *, legend: bool = False) -> Any:
+    """None where nothing was measured."""
+    known = rows[rows[what].notna()]
+    here = known[known.samples == samples]
+    if here.empty:
+        return None
+    drawn = method_looks(points_of(run))
+    names = [m for m in drawn if m in set(known.method)]
+    shown = alt.Legend(title=None, orient="bottom", columns=1, symbolType="stroke", symbolSize=300) if legend else None
+    colour = alt.Color("method:N", scale=alt.Scale(domain=names, range=[drawn[m].colour for m in names]), legend=shown)
+    dashes = alt.Scale(domain=names, range=[DASHES[i % len(DASHES)] for i in range(len(names))])
+    x = alt.X(
+        "x:Q",
+        title="images shown",
+        scale=alt.Scale(domain=[0, float(here.x.max())], nice=False),
+        axis=alt.Axis(labelExpr=THOUSANDS, grid=False, tickCount=5, labelOverlap="greedy"),
+    )
+    base = alt.Chart(here).encode(
+        x=x,
+        y=_axis(known, what)(what),
+        color=colour,
+        detail="seed:N",
+        tooltip=[
+            alt.Tooltip("method:N", title="who"),
+            alt.Tooltip("epoch:Q", format=",d"),
+            alt.Tooltip("x:Q", format=",.0f", title="images shown"),
+            alt.Tooltip(f"{what}:Q", format=".1%" if what == "accuracy" else ".3g"),
+        ],
+    )
+    line = base.mark_line(strokeWidth=2).encode(strokeDash=alt.StrokeDash("method:N", scale=dashes, legend=shown))
+    return alt.layer(line, base.mark_point(filled=True, size=24, opacity=1))
+
+
+def _axis(known: pd.DataFrame, what: What) -> Axis:
+    values = [float(v) for v in known[what]]
+    if what == "loss" and min(values) > 0:
+        return log_axis(values, TITLES[what])
+    low = math.floor(10 * min(values)) / 10
+    scale = alt.Scale(domain=[low, 1.0 if what == "accuracy" else max(values)], nice=False)
+    axis = alt.Axis(format=".0%" if what == "accuracy" else "~g", tickCount=5)
+    return lambda column: alt.Y(f"{column}:Q", title=TITLES[what], scale=scale, axis=axis)
+
+
+def _at(values: list[float], i: int) -> float:
+    """A diverged training's curves end early."""
+    return float(values[i]) if i < len(values) and math.isfinite(values[i]) else math.nan

@@ -1,0 +1,273 @@
+"""The page of a run on images: the answer, accuracy over their number, learning curves, costs, how it was done."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kernelgap import console
+from kernelgap.audit.statistics.wording import digits
+from kernelgap.durations import format_duration, format_estimate
+from kernelgap.errors import InputError
+from kernelgap.images.experiment import ImageRun
+from kernelgap.images.experiment.network import WATCHED
+from kernelgap.images.experiment.scales import TANGENT_RATE
+from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
+from kernelgap.reports.common.charts import PICTURES, save_pictures
+from kernelgap.reports.common.environment import environment, kept_environment
+from kernelgap.reports.common.render import render
+from kernelgap.reports.images.accuracy_chart import accuracy_chart, outstanding
+from kernelgap.reports.images.cost import GPU, Cost, cost_of, pace_of, talk_costs
+from kernelgap.reports.images.learning_chart import STORED, all_learning_charts, learning_chart, learning_sizes
+from kernelgap.reports.images.points import Comparison, ImagePoint, accuracy_of, comparisons_of, headline_of, points_of
+from kernelgap.reports.images.record import DASH, cell, images_record
+from kernelgap.reports.images.reported import REPORTED
+from kernelgap.reports.images.text import (
+    NAMES,
+    colour_of,
+    edge_of,
+    method_in_words,
+    method_looks,
+    percent,
+    sentence_of,
+    setting_in_words,
+    signed,
+    told,
+    told_points,
+    with_half,
+)
+from kernelgap.whole_file import whole
+
+FILE, TRIALS, SUMMARY = "report.html", "trials.csv", "summary.json"
+YEAR = 365.25 * 86400
+
+
+def write_images_page(run: ImageRun) -> Path:
+    """Write ``report.html``, ``charts/`` and the tables into the folder of a run."""
+    try:
+        _draw_pictures(run)
+        _write_tables(run)
+        charts = _page_charts(run)
+        with whole(run.folder / FILE) as partly:
+            partly.write_text(render("images/page.html", _context(run, charts), charts), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The report could not be written to '{run.folder}': {error.strerror}.") from None
+    return run.folder / FILE
+
+
+def _page_charts(run: ImageRun) -> dict[str, Any]:
+    """By name: one of accuracies, and two of learning for each number of images."""
+    found = {"accuracy": accuracy_chart(run, on_page=True)}
+    for n in learning_sizes(run):
+        found |= {f"{what}-{n}": learning_chart(run, n, what) for what in STORED}
+    return {name: chart for name, chart in found.items() if chart is not None}
+
+
+def _draw_pictures(run: ImageRun) -> None:
+    folder = run.folder / "charts"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*"):
+        if old.suffix in PICTURES:  # of an earlier report
+            old.unlink()
+    charts: dict[str, Callable[[], Any]] = {
+        "accuracy": partial(accuracy_chart, run, on_page=False),
+        "learning": partial(all_learning_charts, run),
+    }
+    with console.progress("charts") as show:
+        for i, (name, draw) in enumerate(charts.items()):
+            show(i / len(charts), name)
+            chart = draw()
+            if chart is not None:
+                save_pictures(chart, folder, name)
+
+
+def _write_tables(run: ImageRun) -> None:
+    """Every trial, and the whole answer as a program reads it."""
+    plain = run.table.drop(columns="curves").assign(setting=[json.dumps(s) for s in run.table.setting])
+    with whole(run.folder / TRIALS) as partly:
+        plain.to_csv(partly, index=False)
+    record = {name: value for name, value in images_record(run).items() if name != "folder"}
+    with whole(run.folder / SUMMARY) as partly:
+        partly.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
+    points = points_of(run)
+    comparisons = comparisons_of(points)
+    headline, pace = headline_of(comparisons), pace_of(points)
+    scale, kept = str(run.description.get("scale", "")), kept_environment(run.folder)
+    failed = {failure.label for failure in run.failures}
+    return {
+        "title": run.about.get("title", "Accuracy on images"),
+        "set": run.about.get("set", "the set"),
+        "scale": scale,
+        "seed": run.description.get("seed", 0),
+        "about": run.about,
+        "digest": str(run.description.get("images", "")),
+        "sentence": sentence_of(run),
+        "tiles": _tiles(headline),
+        "headline": headline,
+        "legend": _legend(points),
+        "sizes": [f"{n:,}" for n in sorted({p.samples for p in points})],
+        "matrix": _matrix(points, headline),
+        "differences": _differences(comparisons),
+        "learning": [n for n in learning_sizes(run) if f"accuracy-{n}" in charts or f"loss-{n}" in charts],
+        "learners": _learners(points),
+        "charts": list(charts),
+        "pictures": {
+            name: [f"charts/{name}{suffix}" for suffix in PICTURES]
+            for name in ("accuracy", "learning")
+            if (run.folder / "charts" / f"{name}.svg").exists()
+        },
+        "rows": [_row(p) for p in points],
+        "reported": REPORTED,
+        "found": _found(headline),
+        "talk": [{"name": name, **_cost_in_words(cost)} for name, cost in talk_costs(pace).items()],
+        "whole": _cost_in_words(cost_of(sum(p.multiplications * p.seeds for p in points))),
+        "gpu": f"{digits(GPU / 1e12)} trillion",
+        "watched": min(WATCHED, int(run.about.get("test", WATCHED))),
+        "compared": COMPARED,
+        "held_out": f"{HELD_OUT:.0%}",
+        "schedule": run.about.get("schedule"),
+        "tangent_rate": TANGENT_RATE,
+        "seeds": max(p.seeds for p in points),
+        "fewer": sorted({p.method for p in points if p.tested < int(run.about.get("test", 0))}),
+        "fewest": min(p.tested for p in points),
+        "unfinished": [label for label in run.unfinished if label not in failed],
+        "planned": len(run.about.get("planned", {})),
+        "failures": run.failures,
+        "diverged": [f"{p.method}, {p.samples:,} images: {p.diverged} of {p.seeds}" for p in points if p.diverged],
+        "exports": [TRIALS, SUMMARY],
+        "how": {
+            "work": format_duration(float(run.table.seconds.sum())),
+            "at_the_run": kept is not None,
+            "environment": kept or environment(),
+            "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        },
+    }
+
+
+def _tiles(c: Comparison) -> list[dict[str, str]]:
+    """A few numbers in large type."""
+    tiles = []
+    for words, point in (("network", c.network), ("with frozen gates", c.gated), ("best kernel", c.kernel)):
+        if point is not None:
+            found = accuracy_of(point)
+            interval = f"{percent(found.low)} to {percent(found.high)}"
+            more = f"{point.method} ({interval})"
+            tiles.append(
+                {"words": words, "number": percent(found.value), "more": more, "colour": colour_of(point.family)}
+            )
+    for words, less in (("network over gated", c.over_gated), ("network over kernel", c.over_kernel)):
+        if less is not None:
+            ends = f"points ({signed(less.low)} to {signed(less.high)})"
+            tiles.append({"words": words, "number": signed(less.value), "more": ends, "colour": "inherit"})
+    return tiles
+
+
+def _legend(points: list[ImagePoint]) -> list[dict[str, Any]]:
+    """The methods by family, each as it is drawn."""
+    drawn = method_looks(points)
+    there = [p for p in points if p.accuracy is not None]
+    groups = []
+    for family, name in NAMES.items():
+        methods = dict.fromkeys(p.method for p in there if p.family == family)
+        if methods:
+            groups.append({"name": name, "methods": [{"method": m, **asdict(drawn[m])} for m in methods]})
+    return groups
+
+
+def _learners(points: list[ImagePoint]) -> list[dict[str, str]]:
+    methods = dict.fromkeys((p.method, p.family) for p in points if p.shown)
+    return [{"method": method, "colour": colour_of(family)} for method, family in methods]
+
+
+def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, Any]]:
+    """Accuracies, a row for each method; the highest with so many images is marked."""
+    sizes, marked = sorted({p.samples for p in points}), outstanding(points, headline)
+    most = {
+        n: max((p.accuracy.value for p in points if p.samples == n and p.accuracy is not None), default=None)
+        for n in sizes
+    }
+    rows = []
+    for method, family in dict.fromkeys((p.method, p.family) for p in points):
+        own = {p.samples: p for p in points if p.method == method}
+        cells = []
+        for n in sizes:
+            p = own.get(n)
+            highest = p is not None and p.accuracy is not None and p.accuracy.value == most[n]
+            cells.append({"text": cell(p), "highest": highest})
+        rows.append(
+            {
+                "method": method,
+                "words": method_in_words(method),
+                "colour": colour_of(family),
+                "best": method in marked,
+                "cells": cells,
+            }
+        )
+    return rows
+
+
+def _differences(comparisons: list[Comparison]) -> list[dict[str, Any]]:
+    return [
+        {
+            "samples": c.samples,
+            "gated": DASH if c.over_gated is None else told_points(c.over_gated),
+            "kernel": DASH if c.over_kernel is None else told_points(c.over_kernel),
+            "which": DASH if c.over_kernel is None or c.kernel is None else c.kernel.method,
+        }
+        for c in comparisons
+        if c.over_gated is not None or c.over_kernel is not None
+    ]
+
+
+def _row(p: ImagePoint) -> dict[str, Any]:
+    """Of the table of all, as it is shown and as it is sorted; a value that is not there sorts first."""
+    cost = cost_of(p.multiplications)
+    steps = sorted({int(s["steps"]) for s in p.settings if "steps" in s})
+    return {
+        "method": p.method,
+        "family": NAMES[p.family],
+        "colour": colour_of(p.family),
+        "samples": p.samples,
+        "accuracy": -1.0 if p.accuracy is None else p.accuracy.value,
+        "accuracy_shown": "diverged" if p.accuracy is None else with_half(p.accuracy),
+        "tested": p.tested,
+        "setting": setting_in_words(p),
+        "edge": edge_of(p),
+        "seeds": p.seeds,
+        "diverged": p.diverged if p.accuracy is not None else 0,
+        "seconds": p.seconds,
+        "time": format_duration(p.seconds),
+        "steps": steps[-1] if steps else None,
+        "shown": p.shown,
+        "epochs": p.epochs,
+        "flops": cost.flops,
+        "gpu_seconds": cost.gpu_seconds,
+        **_cost_in_words(cost),
+    }
+
+
+def _found(c: Comparison) -> dict[str, str]:
+    """The headline, beside what others report."""
+    return {
+        "samples": f"{c.samples:,}",
+        "network": "" if c.network is None else told(accuracy_of(c.network)).replace("%", ""),
+        "gated": "" if c.gated is None else told(accuracy_of(c.gated)).replace("%", ""),
+        "apart": "" if c.over_gated is None else told_points(c.over_gated),
+        "kernel": "" if c.kernel is None else f"{told(accuracy_of(c.kernel)).replace('%', '')}, {c.kernel.method}",
+    }
+
+
+def _cost_in_words(cost: Cost) -> dict[str, Any]:
+    mantissa, power = f"{cost.flops:.1e}".split("e")
+    return {
+        "mantissa": mantissa,
+        "power": int(power),
+        "gpu_time": format_estimate(cost.gpu_seconds),
+        "core_time": None if cost.core_seconds is None else format_estimate(cost.core_seconds),
+    }

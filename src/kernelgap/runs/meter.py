@@ -1,0 +1,74 @@
+"""How far a run is."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kernelgap.runs.work import Work
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``share`` of the whole cost that is done, and the number of finished chunks, and of those that failed."""
+
+    share: float
+    chunks_done: int
+    chunks: int
+    failed: int = 0
+
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.chunks_done} of {self.chunks} chunks{failed}"
+
+
+@dataclass
+class Running:
+    """A chunk that a worker has begun."""
+
+    label: str
+    cost: float
+    began: float
+    share: float = 0.0
+
+
+class Meter:
+    """How much of the cost is done, over finished and running chunks."""
+
+    def __init__(self, chunks: Iterable[Work], finished: set[str]) -> None:
+        self.chunks, self.done, self.failed = 0, 0, 0
+        self.running: dict[str, Running] = {}
+        self._total = self._done = 0.0
+        for chunk in chunks:
+            self.chunks += 1
+            self._total += chunk.cost
+            if chunk.id in finished:
+                self.finish(chunk)
+
+    def heard(self, chunk: Work, share: float) -> None:
+        """A worker has said how far it is."""
+        running = self.running.setdefault(chunk.id, Running(chunk.label, chunk.cost, time.time()))
+        running.share = share
+
+    def stop(self, chunk: Work) -> None:
+        """A chunk has left its worker, one way or another."""
+        self.running.pop(chunk.id, None)
+
+    def finish(self, chunk: Work) -> None:
+        self.stop(chunk)
+        self.done += 1
+        self._done += chunk.cost
+
+    def fail(self, chunk: Work) -> None:
+        self.stop(chunk)
+        self.failed += 1
+
+    @property
+    def finished_share(self) -> float:
+        """The share that is stored, and so kept whatever happens."""
+        return min(1.0, self._done / self._total) if self._total else 1.0
+
+    def progress(self) -> Progress:
+        under_way = sum(running.cost * running.share for running in self.running.values())
+        share = min(1.0, (self._done + under_way) / self._total) if self._total else 1.0
+        share = 1.0 if self.done == self.chunks else share  # whatever rounding did to the sums
+        return Progress(share, self.done, self.chunks, self.failed)

@@ -1,0 +1,347 @@
+"""One SQLite file a run: what was planned, which chunks are finished, and which failed.
+
+What came of a finished chunk is the business of the kinds of run: each has tables of its own beside these. Whatever is
+read is checked, since a file may be damaged, or come from anyone; reading it takes no longer than ``LOOK``.
+"""
+
+import json
+import sqlite3
+import time
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from kernelgap.errors import InputError, first_mistake, short, shown
+from kernelgap.lock import holding
+from kernelgap.runs.work import Work
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS chunks (id TEXT PRIMARY KEY, label TEXT NOT NULL, seconds REAL NOT NULL, "
+    "finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)",
+    "CREATE TABLE IF NOT EXISTS failures (chunk TEXT PRIMARY KEY, label TEXT NOT NULL, attempts INTEGER NOT NULL, "
+    "error TEXT NOT NULL, failed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)",
+)
+COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds")}
+LONGEST = 500  # characters of an error that are kept
+KEPT = "What was stored before is kept: mend that and give the same command again."
+LEFT = "It was left as it is: move it away, or choose another folder."
+LOOK = 20.0  # seconds that one look into a file may take
+STEPS = 100_000  # of SQLite's machine between two looks at the clock
+LONGEST_VALUE = 2**29  # bytes of a value that is read
+WRONG = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
+    *(SyntaxError, tokenize.TokenError, zlib.error, zipfile.BadZipFile),  # what numpy's files are read with
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A chunk that could not be finished: how often it was tried, and the error of the last time."""
+
+    chunk: str
+    label: str
+    attempts: int
+    error: str
+
+
+class DamagedRunError(InputError):
+    """A run's file that cannot be read as it is."""
+
+    def __init__(self, path: Path, reason: object) -> None:
+        what = first_mistake(reason) if isinstance(reason, ValidationError) else str(reason)
+        super().__init__(f"'{path}' is not a readable run: {' '.join(what.split()).rstrip('.')}. {LEFT}")
+
+
+@contextmanager
+def as_stored(folder: str | Path, what: str = "what it holds", *, mistakes: bool = False) -> Iterator[None]:
+    """Around what is made of a run's content: that it cannot be made is the file's fault, and becomes a sentence.
+
+    An ``InputError`` is a sentence already; with ``mistakes`` it is about what is stored, and said to be.
+    """
+    path = Path(folder) / RunFile.FILE
+    try:
+        yield
+    except DamagedRunError:
+        raise
+    except InputError as error:
+        if not mistakes:
+            raise
+        raise DamagedRunError(path, f"{what} is wrong: {error}") from error
+    except ValidationError as error:
+        raise DamagedRunError(path, f"{what} is wrong: {first_mistake(error)}") from error
+    except WRONG as error:
+        reason = f"{type(error).__name__}: {short(str(error))}"
+        raise DamagedRunError(path, f"{what} cannot be used ({reason})") from error
+
+
+class _Description(BaseModel):
+    """What every kind of run says of itself; each says more."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    experiment: str | None = None
+    scale: str | None = None
+    seed: int | None = None
+    chunks: list[str] = []
+
+
+class _About(BaseModel):
+    """What a start of a run notes; most of it for its report."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    chunks: list[str] = []
+
+
+_FAILURES = TypeAdapter(list[tuple[str, str, int, str]])
+_IDS = TypeAdapter(list[tuple[str]])
+
+
+class RunFile:
+    """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not.
+
+    A kind of run names its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they must have.
+    """
+
+    TABLES: ClassVar[tuple[str, ...]] = ()
+    COLUMNS: ClassVar[dict[str, tuple[str, ...]]] = {}
+    FILE = "run.sqlite"
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._connection = connection
+
+    @classmethod
+    def check_exists(cls, folder: str | Path) -> None:
+        """Refuse a folder in which nothing was run."""
+        if not (Path(folder) / cls.FILE).exists() and not _log(Path(folder) / cls.FILE):
+            raise InputError(f"There is no run in '{folder}': give the folder that 'kernelgap run' wrote to.")
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: str | Path) -> Iterator[Self]:
+        """Open the run in a folder, making both if they are not there; refuse what another process holds."""
+        folder = Path(folder)
+        with holding(folder, f"wait for it ('kernelgap status {folder}' shows how far it is)"):
+            path = folder / cls.FILE
+            _check(path, {**COLUMNS, **cls.COLUMNS})
+            try:
+                connection = sqlite3.connect(path)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(";\n".join(("BEGIN", *TABLES, *cls.TABLES, "COMMIT;")))
+                cls._renew(connection)
+            except sqlite3.Error as error:
+                raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+            with closing(connection):
+                yield cls(folder, connection)
+
+    @classmethod
+    @contextmanager
+    def reading(cls, folder: str | Path) -> Iterator[Self]:
+        """The run in a folder, to read only, also while another process runs it: no lock is asked for."""
+        cls.check_exists(folder)
+        path = Path(folder) / cls.FILE
+        _check(path, {**COLUMNS, **cls.COLUMNS}, quick=True)
+        try:
+            opened = _read_only(path)
+        except (sqlite3.Error, OSError) as error:
+            raise DamagedRunError(path, error) from None
+        with closing(opened) as connection:
+            yield cls(Path(folder), connection)
+
+    @classmethod
+    def _renew(cls, connection: sqlite3.Connection) -> None:
+        """Bring a file that an earlier version wrote up to date."""
+
+    def describe(self, description: dict[str, object]) -> None:
+        """Say what this run is. A folder that holds a different run is refused, never mixed."""
+        text = json.dumps(description, sort_keys=True)
+        held = self._rows("SELECT value FROM run WHERE key = 'description'")
+        if not held:
+            if self.finished():
+                raise DamagedRunError(self.folder / self.FILE, "it holds results and does not say of which run")
+            with self._writing("The run's description"):
+                self._connection.execute("INSERT INTO run VALUES ('description', ?)", (text,))
+        elif held[0][0] != text:
+            old = self.description()
+            changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
+            advice = "choose another with --out, or move it away."
+            if changed == ["chunks"]:
+                raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
+            raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Refuse results that cannot be read, before more are computed that would stand beside them."""
+        self.about()
+        self.finished()
+        self.failures()
+
+    def description(self) -> dict[str, Any]:
+        """What ``describe`` was told; empty if nothing yet."""
+        return self._said("description", _Description)
+
+    def _said(self, key: str, model: type[BaseModel]) -> dict[str, Any]:
+        held = self._rows("SELECT value FROM run WHERE key = ?", key)
+        with as_stored(self.folder, f"its {key}", mistakes=True):
+            if not held:
+                return {}
+            if len(held) > 1:
+                raise InputError("it is there twice")
+            found = json.loads(held[0][0])
+            if not isinstance(found, dict):
+                raise InputError(f"{shown(found)} is no object with names")
+            model.model_validate(found)
+            return found
+
+    def note(self, about: dict[str, object]) -> None:
+        """Keep what a report says of the run; a later start may say it otherwise."""
+        with self._writing("What the run is about"):
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('about', ?)", (json.dumps(about),))
+
+    def about(self) -> dict[str, Any]:
+        """What was last noted; empty if nothing was."""
+        return self._said("about", _About)
+
+    def finished(self) -> set[str]:
+        """The ids of the chunks that are stored."""
+        with as_stored(self.folder, "the list of its chunks"):
+            return {row[0] for row in _IDS.validate_python(self._rows("SELECT id FROM chunks"))}
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """All that a query gives, within the time that a look may take."""
+        try:
+            with _within(self._connection):
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise DamagedRunError(self.folder / self.FILE, _reason(error)) from None
+
+    @contextmanager
+    def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:
+        """One transaction: the chunk as finished, and what the block writes of its results."""
+        with self._writing(f"'{chunk.label}'"):
+            row = (chunk.id, chunk.label, seconds)
+            self._connection.execute("INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", row)
+            yield self._connection
+
+    def fail(self, chunk: Work, attempts: int, error: str) -> None:
+        """Note that a chunk could not be finished, and why."""
+        words = " ".join(error.split())
+        words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+        with self._writing(f"That '{chunk.label}' failed ({words})"):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO failures (chunk, label, attempts, error) VALUES (?, ?, ?, ?)",
+                (chunk.id, chunk.label, attempts, words),
+            )
+
+    def failures(self) -> list[Failure]:
+        """The chunks that failed since the last start, by their labels."""
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'failures'"):
+            return []  # written before failures were
+        rows = self._rows("SELECT chunk, label, attempts, error FROM failures ORDER BY label, chunk")
+        with as_stored(self.folder, "the list of its failures"):
+            return [Failure(*row) for row in _FAILURES.validate_python(rows, strict=True)]
+
+    def forget_failures(self) -> None:
+        """A new start tries them again."""
+        if self.failures():
+            with self._writing("A new start"):
+                self._connection.execute("DELETE FROM failures")
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        """One transaction; a disk that is full or broken becomes a sentence."""
+        try:
+            with self._connection:
+                yield
+        except sqlite3.IntegrityError:
+            raise  # the same thing twice: a mistake of ours
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {KEPT}") from None
+
+
+@contextmanager
+def _within(connection: sqlite3.Connection) -> Iterator[None]:
+    """In the block a statement that takes longer than a look may is interrupted."""
+    end = time.monotonic() + LOOK
+    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def _reason(error: sqlite3.Error) -> str:
+    text = str(error)
+    if text == "interrupted":
+        return f"to read it takes longer than {LOOK:.0f} s"
+    return f"{text} (another program is writing it: try again)" if "locked" in text else text
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write. In a folder that cannot be written, the file itself has to be enough."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        if _log(path):
+            raise
+        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _log(path: Path) -> bool:
+    """Whether something is in SQLite's log that may not be in the file yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _check(path: Path, columns: dict[str, tuple[str, ...]], quick: bool = False) -> None:
+    """Refuse a file that is damaged or something else, before anything is written to it."""
+    there = path.exists()
+    if there and not path.is_file():
+        raise DamagedRunError(path, "it is no file")
+    if not (there and path.stat().st_size):
+        if _log(path):  # SQLite would throw the log away
+            raise DamagedRunError(path, f"it is {'empty' if there else 'gone'}, and its log '{path.name}-wal' is not")
+        if not (there and quick):
+            return
+    try:
+        with closing(_read_only(path)) as connection, _within(connection):
+            _check_tables(connection, columns, quick)
+            found = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
+            if found != [("ok",)]:
+                raise sqlite3.DatabaseError(" ".join(str(found[0][0]).split()))
+    except sqlite3.Error as error:
+        raise DamagedRunError(path, _reason(error)) from None
+    except OSError as error:
+        raise DamagedRunError(path, error) from None
+
+
+def _check_tables(connection: sqlite3.Connection, columns: dict[str, tuple[str, ...]], quick: bool) -> None:
+    """Tables with these columns, and nothing that computes: a view or a trigger may have no end."""
+    tables = set()
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        computes = kind in ("view", "trigger") or "virtual" in str(sql)[:30].lower()
+        if computes or not isinstance(name, str):
+            raise sqlite3.DatabaseError(f"it has {shown(name)}, a {kind} that computes, and no run of kernelgap does")
+        tables |= {name} if kind == "table" else set()
+    if tables or quick:  # none: killed before its first words
+        for table, names in columns.items():
+            if connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone():
+                raise sqlite3.DatabaseError(f"its table {table} has columns that compute")
+            connection.execute(f"SELECT {', '.join(names)} FROM {table} LIMIT 1").fetchone()

@@ -1,0 +1,200 @@
+"""Run what is not finished yet, store each chunk as it comes, and say how far it is."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager, nullcontext
+from math import inf
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+
+from kernelgap.errors import InputError
+from kernelgap.machine import cores
+from kernelgap.runs.workers.cluster import cluster_workers
+from kernelgap.runs.trials.execute import run_chunk
+from kernelgap.runs.workers.local import check_interrupted, local_workers
+from kernelgap.runs.meter import Meter, Progress
+from kernelgap.runs.run_file import Failure
+from kernelgap.runs.status import Diary
+from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.workers.pool import ExecutorWorkers, Workers
+
+POLL = 0.2  # seconds between looks at the workers' progress
+RETRIES = 2  # how often a chunk is tried again after its worker died
+
+
+class Keeper(Protocol):
+    """Where what comes of the chunks is kept."""
+
+    folder: Path
+
+    def finished(self) -> set[str]: ...
+
+    def save(self, chunk: Any, done: Any) -> None: ...
+
+    def fail(self, chunk: Work, attempts: int, error: str) -> None: ...
+
+    def failures(self) -> list[Failure]: ...
+
+    def forget_failures(self) -> None: ...
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was interrupted; what was finished is stored."""
+
+    def __init__(self, done: int, chunks: int) -> None:
+        super().__init__(f"{done} of {chunks} chunks were finished and are kept")
+
+
+def run_chunks(
+    chunks: Sequence[Work],
+    store: Keeper,
+    *,
+    do: Do = run_chunk,
+    workers: int | None = None,
+    cluster: str | None = None,
+    executor: Executor | None = None,
+    pool: Workers | None = None,
+    last_start: float | None = None,
+    until: float | None = None,
+    forget_failures: bool = True,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> list[Failure]:
+    """Do the chunks that the store does not hold yet, and return those that failed.
+
+    After the time ``last_start``, on the clock ``time.monotonic``, no chunk is begun any more; at the time ``until``
+    the run ends, and what is not finished then is dropped, neither stored nor a failure. A run in several stages lets
+    the later ones keep the earlier ones' failures.
+
+    ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
+
+    They go to local workers (one a core, if their number is not given), to the Dask cluster at an address, or to an
+    executor with as many chunks under way as ``workers`` says; or to a ``pool`` that is there already, for a run in
+    several stages (``local_workers``), which has its own ``do``. A chunk whose worker died is tried ``RETRIES`` times
+    more, after the others; one that raises is not, as it would raise again. Either is then stored as failed with its
+    error, and tried again by the next run.
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"A run needs at least 1 worker, not {workers}.")
+    if cluster is not None and workers is not None:
+        raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
+    finished = store.finished()
+    left = [chunk for chunk in chunks if chunk.id not in finished]
+    if forget_failures:
+        store.forget_failures()
+    meter = Meter(chunks, finished)
+    on_progress(meter.progress())
+    if not left:
+        return []
+    try:
+        with (
+            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
+            Diary.kept(store.folder, meter) as diary,
+        ):
+            run = _Run(those, store, meter, diary, on_progress)
+            run.through(left, inf if last_start is None else last_start, inf if until is None else until)
+    except KeyboardInterrupt:
+        raise Interrupted(meter.done, len(chunks)) from None
+    return store.failures()
+
+
+@contextmanager
+def _workers(
+    count: int | None, cluster: str | None, executor: Executor | None, chunks: int, do: Do
+) -> Iterator[Workers]:
+    if executor is not None:
+        yield ExecutorWorkers(executor, count or cores(), do)
+    elif cluster is not None:
+        with cluster_workers(cluster, do) as remote:
+            yield remote
+    else:
+        with local_workers(min(count or cores(), chunks), do) as local:
+            yield local
+
+
+class _Run:
+    """One start of a run: chunks to workers, results to the store."""
+
+    def __init__(
+        self, pool: Workers, store: Keeper, meter: Meter, diary: Diary, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self.pool, self.store, self.meter, self.diary, self.on_progress = pool, store, meter, diary, on_progress
+        self.waiting: deque[Work] = deque()
+        self.under_way: dict[Future[Done], Work] = {}
+        self.by_id: dict[str, Work] = {}
+        self.arrived: SimpleQueue[Future[Done]] = SimpleQueue()
+        self.deaths: Counter[str] = Counter()
+        self.seconds: float | None = None  # what the last chunk took
+
+    def through(self, chunks: Sequence[Work], last_start: float, until: float) -> None:
+        self.waiting.extend(chunks)
+        while (self.waiting or self.under_way) and time.monotonic() < until:
+            check_interrupted()
+            if time.monotonic() >= last_start:
+                self.waiting.clear()
+            self._send()
+            ready = self._ready()
+            news = self.pool.progress()
+            for chunk_id, share in news:
+                if chunk_id in self.by_id:  # not the last words of one that is finished
+                    self.meter.heard(self.by_id[chunk_id], share)
+            for future in ready:
+                self._settle(future)
+            if ready or news:
+                self.on_progress(self.meter.progress())
+            self.diary.write()
+        if self.under_way:  # its time is over
+            self.pool.drop()
+
+    def _send(self) -> None:
+        while self.waiting and len(self.under_way) < self.pool.room(self.seconds):
+            chunk = self.waiting.popleft()
+            future = self.pool.submit(chunk)
+            self.under_way[future] = self.by_id[chunk.id] = chunk
+            future.add_done_callback(self.arrived.put)
+
+    def _ready(self) -> list[Future[Done]]:
+        """What has come since the last look; if nothing has, what comes within ``POLL``."""
+        ready = []
+        try:
+            ready.append(self.arrived.get(timeout=POLL))
+            while len(ready) < len(self.under_way):
+                ready.append(self.arrived.get_nowait())
+        except Empty:  # no more has come
+            pass
+        return ready
+
+    def _settle(self, future: Future[Done]) -> None:
+        chunk = self.under_way.pop(future)
+        del self.by_id[chunk.id]
+        try:
+            result = future.result()
+        except BrokenExecutor as error:
+            self.meter.stop(chunk)
+            self._retry(chunk, self.pool.died(future, error))
+        except CancelledError:
+            kept = f"{self.meter.done} of {self.meter.chunks} chunks were finished and are kept"
+            raise InputError(f"The workers were lost; {kept}. The same command goes on from there.") from None
+        except Exception as error:  # the chunk's own, whatever it is: the rest goes on
+            self._fail(chunk, 1 + self.deaths[chunk.id], f"{type(error).__name__}: {error}")
+        else:
+            self.store.save(chunk, result)
+            self.meter.finish(chunk)
+            self.seconds = result.seconds
+
+    def _retry(self, chunk: Work, death: str | None) -> None:
+        """Back into the line: at its head if another chunk was to blame, at its end if it may be itself."""
+        if death is None:
+            self.waiting.appendleft(chunk)
+            return
+        self.deaths[chunk.id] += 1
+        if self.deaths[chunk.id] <= RETRIES:
+            self.waiting.append(chunk)
+        else:
+            self._fail(chunk, self.deaths[chunk.id], f"{death} ({self.deaths[chunk.id]} times)")
+
+    def _fail(self, chunk: Work, attempts: int, error: str) -> None:
+        self.store.fail(chunk, attempts, error)
+        self.meter.fail(chunk)

@@ -1,0 +1,176 @@
+"""How far a run is, for anyone who looks: written by its coordinator about once a second, read without its lock."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field
+from typing_extensions import TypedDict
+
+from kernelgap.lock import last_holder
+from kernelgap.runs.meter import Meter
+from kernelgap.runs.run_file import Failure, RunFile
+from kernelgap.whole_file import read_small
+
+FILE = "status.json"
+OFTEN = 1.0  # seconds between two entries
+SILENT = 30.0  # seconds after which a coordinator on another machine is taken for dead
+
+
+class Diary:
+    """What the coordinator writes down. A disk that is full keeps nobody from running."""
+
+    def __init__(self, folder: Path, meter: Meter) -> None:
+        self._path, self._meter = folder / FILE, meter
+        self._began, self._written = time.time(), 0.0
+        self._share_at_start = meter.finished_share
+
+    @classmethod
+    @contextmanager
+    def kept(cls, folder: Path, meter: Meter) -> Iterator["Diary"]:
+        """A diary that begins and ends with the block."""
+        diary = cls(folder, meter)
+        diary.write(at_once=True)
+        try:
+            yield diary
+        finally:
+            diary.write(at_once=True)
+
+    def write(self, at_once: bool = False) -> None:
+        now = time.time()
+        if not at_once and 0 <= now - self._written < OFTEN:
+            return
+        self._written = now
+        entry = {
+            "began": self._began,
+            "updated": now,
+            "share_at_start": self._share_at_start,
+            "share": self._meter.progress().share,
+            "finished_share": self._meter.finished_share,
+            "running": [
+                {"label": r.label, "share": r.share, "seconds": now - r.began} for r in self._meter.running.values()
+            ],
+        }
+        with suppress(OSError):
+            draft = self._path.with_suffix(".draft")
+            draft.write_text(json.dumps(entry))
+            os.replace(draft, self._path)
+
+
+def _to_share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+Time = Annotated[float, Field(ge=0, le=1e11, allow_inf_nan=False)]  # seconds since 1970
+Share = Annotated[float, Field(allow_inf_nan=False), AfterValidator(_to_share)]
+
+
+class RunningChunk(TypedDict):
+    """A chunk that is under way, as the diary has it."""
+
+    label: str
+    share: Share
+    seconds: Annotated[float, Field(ge=-1e11, le=1e11)]
+
+
+class Entry(BaseModel):
+    """What the diary says."""
+
+    began: Time
+    updated: Time
+    share_at_start: Share
+    share: Share
+    finished_share: Share
+    running: list[RunningChunk]
+
+
+@dataclass(frozen=True)
+class Status:
+    """A run as it stands. ``elapsed`` and ``remaining`` are seconds of this start, or of the last; None if unknown."""
+
+    folder: str
+    experiment: str | None
+    scale: str | None
+    seed: int | None
+    held: bool
+    pid: int | None
+    host: str | None
+    chunks: int
+    done: int
+    running: tuple[dict[str, Any], ...]
+    failures: tuple[Failure, ...]
+    share: float
+    elapsed: float | None
+    remaining: float | None
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
+
+    @property
+    def left(self) -> int:
+        """Chunks that are neither done, nor running, nor failed."""
+        return max(0, self.chunks - self.done - len(self.running) - self.failed)
+
+    def as_record(self) -> dict[str, Any]:
+        counted = {"running": len(self.running), "failed": self.failed, "left": self.left}
+        lists = {"running_chunks": list(self.running), "failures": [asdict(failure) for failure in self.failures]}
+        return {**asdict(self), **counted, **lists}
+
+
+def read_status(folder: str | Path) -> Status:
+    """Look at a run, whether it is running or not."""
+    with RunFile.reading(folder) as store:
+        description, finished, failures = store.description(), store.finished(), store.failures()
+        planned = set(description.get("chunks", ()) or store.about().get("chunks", ()))
+    done = len(finished & planned if planned else finished)
+    entry = _entry(Path(folder))
+    holder = last_holder(Path(folder))
+    fresh = entry is not None and time.time() - entry.updated < SILENT
+    held = holder is not None and (holder.alive if holder.here else fresh)
+    chunks = len(planned) or done + len(failures)
+    ended = done == chunks
+    running = tuple(dict(chunk) for chunk in entry.running) if entry is not None and held and not ended else ()
+    by_count = done / chunks if chunks else 0.0
+    share, elapsed = by_count, None
+    if entry is not None:
+        share = entry.share if held else entry.finished_share
+        elapsed = (time.time() if held else entry.updated) - entry.began
+    share = 1.0 if ended else share
+    if holder is not None and not held:
+        holder = None
+    return Status(
+        folder=str(folder),
+        experiment=description.get("experiment"),
+        scale=description.get("scale"),
+        seed=description.get("seed"),
+        held=held,
+        pid=None if holder is None else holder.pid,
+        host=None if holder is None else holder.host,
+        chunks=chunks,
+        done=done,
+        running=running[: max(0, chunks - done)],
+        failures=tuple(failures),
+        share=share,
+        elapsed=elapsed,
+        remaining=None if entry is None or elapsed is None or not held else _remaining(entry, share, elapsed),
+    )
+
+
+def _remaining(entry: Entry, share: float, elapsed: float) -> float | None:
+    """At the pace of this start so far."""
+    gone = share - entry.share_at_start
+    return None if gone <= 0 else elapsed * (1 - share) / gone
+
+
+def _entry(folder: Path) -> Entry | None:
+    """What the coordinator wrote last; None if that cannot be read, as it is of use but not needed."""
+    try:
+        return Entry.model_validate_json(read_small(folder / FILE))
+    except (OSError, ValueError):
+        return None

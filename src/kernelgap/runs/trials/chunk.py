@@ -1,0 +1,125 @@
+"""A chunk: trials that are fitted together, such as the rates x decays grid of one network, width and seed.
+
+The unit of work and of storage.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from kernelgap.runs.trials.trial import AnyTrial
+from kernelgap.runs.trials.gc_paused import uncollected
+from kernelgap.runs.trials.identity import digest
+
+Row = tuple[Any, ...]  # id, chunk, description, and the other fields of a TrialResult; what is no number is text
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Trials that are fitted together, in the order of what is searched."""
+
+    trials: tuple[AnyTrial, ...]
+
+    @cached_property
+    def trial_ids(self) -> tuple[str, ...]:
+        return tuple(trial.id for trial in self.trials)
+
+    @cached_property
+    def id(self) -> str:
+        return digest(list(self.trial_ids))
+
+    @property
+    def label(self) -> str:
+        return self.trials[0].label
+
+    @cached_property
+    def cost(self) -> float:
+        """Multiplications, roughly. For the order of work and progress."""
+        return self.trials[0].cost * len(self.trials)
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What came of one trial. ``status`` is "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
+
+    The errors of a trial that is not done are infinite. ``measures`` are further numbers by name, such as the Frobenius
+    norm of W (``norm``); each becomes a column of the results. ``weights`` are those of the chunk's best network, as a
+    safetensors file.
+    """
+
+    trial_id: str
+    status: str
+    train_error: float
+    validation_error: float
+    test_error: float
+    test_standard_error: float
+    diverged_at: int | None = None
+    curves: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    measures: dict[str, float] = field(default_factory=dict)
+    weights: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class ChunkResult:
+    """What came of a chunk, as rows: its worker writes them, the store keeps them, the coordinator hands them on."""
+
+    chunk_id: str
+    seconds: float
+    rows: tuple[Row, ...]
+    weights: dict[str, bytes] = field(default_factory=dict, repr=False)  # by the trial's id
+
+    @classmethod
+    def of(cls, chunk: Chunk, seconds: float, results: Iterable[TrialResult]) -> "ChunkResult":
+        by_id, results = dict(zip(chunk.trial_ids, chunk.trials, strict=True)), tuple(results)
+        rows = tuple(_row(chunk, by_id[result.trial_id], result) for result in results)
+        return cls(chunk.id, seconds, rows, {r.trial_id: r.weights for r in results if r.weights is not None})
+
+    @cached_property
+    def results(self) -> tuple[TrialResult, ...]:
+        return tuple(_result(self.weights.get(row[0]), *row) for row in self.rows)
+
+
+def _row(chunk: Chunk, trial: AnyTrial, result: TrialResult) -> Row:
+    errors = (result.train_error, result.validation_error, result.test_error, result.test_standard_error)
+    finite = all(math.isfinite(error) for error in errors)
+    return (
+        result.trial_id,
+        chunk.id,
+        trial.as_json,
+        result.status if finite or result.status != "done" else "diverged",  # it overflows on other samples
+        *(math.inf if math.isnan(error) else error for error in errors),
+        result.diverged_at,
+        to_json(result.curves).decode(),
+        to_json(result.measures).decode(),
+    )
+
+
+def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, status: str, *rest: Any) -> TrialResult:
+    *numbers, curves, measures = rest
+    return TrialResult(trial_id, status, *[*numbers, from_json(curves), from_json(measures), weights])
+
+
+def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
+    """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
+    together: dict[str, dict[str, AnyTrial]] = {}
+    with uncollected():
+        for trial in trials:
+            identity, common = trial.identities
+            together.setdefault(common, {})[identity] = trial
+        chunks = [_chunk(group) for group in together.values()]
+    return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
+
+
+def _chunk(group: dict[str, AnyTrial]) -> Chunk:
+    ordered = sorted(group.items(), key=lambda entry: _searched(entry[1]))
+    chunk = Chunk(tuple(trial for _, trial in ordered))
+    chunk.__dict__["trial_ids"] = tuple(identity for identity, _ in ordered)  # they are known: not to be hashed again
+    return chunk
+
+
+def _searched(trial: AnyTrial) -> tuple[float, ...]:
+    return tuple(getattr(trial, name) for name in trial.searched)

@@ -1,0 +1,52 @@
+"""What the runner asks of workers, and the plainest kind: any executor."""
+
+from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from typing import Protocol
+
+from kernelgap.errors import InputError
+from kernelgap.runs.work import Do, Done, Work
+
+
+class Workers(Protocol):
+    """Where chunks are sent."""
+
+    def room(self, seconds: float | None) -> int:
+        """How many chunks to have under way, given what the last one took."""
+
+    def submit(self, chunk: Work) -> "Future[Done]": ...
+
+    def progress(self) -> Sequence[tuple[str, float]]:
+        """(chunk id, share done) as told since the last call; a chunk that begins tells 0."""
+
+    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
+        """What became of the worker that ran this chunk; None if the chunk had only waited behind another's."""
+
+    def drop(self) -> None:
+        """Nobody waits any longer for what is under way."""
+
+
+class ExecutorWorkers:
+    """Any executor, as it is. If it breaks, the run ends: only its owner can mend it."""
+
+    def __init__(self, executor: Executor, room: int, do: Do) -> None:
+        self._executor, self._room, self._do = executor, room, do
+
+    def room(self, seconds: float | None) -> int:
+        return self._room
+
+    def submit(self, chunk: Work) -> "Future[Done]":
+        return self._executor.submit(self._do, chunk, _tell_nobody)
+
+    def progress(self) -> Sequence[tuple[str, float]]:
+        return ()
+
+    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
+        raise InputError(f"The executor broke ({error}): what was finished is kept; go on with a new one.") from None
+
+    def drop(self) -> None:
+        """An executor cannot be stopped amid a chunk: it goes on for nothing."""
+
+
+def _tell_nobody(share: float) -> None:
+    pass

@@ -1,0 +1,152 @@
+"""Claims as a run: kept, resumed, judged anew, shown."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from kernelgap.errors import InputError
+from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
+from kernelgap.paper.claims import run as conduct
+from kernelgap.paper.claims.measurement import Measurement, measure
+from kernelgap.paper.claims.run import read_findings, run_claims
+from kernelgap.paper.claims.store import Ledger
+from kernelgap.reports.claims.page import write_claims_page
+from kernelgap.reports.claims.picture_chart import picture_chart
+from kernelgap.runs import read_status
+
+CHEAP = ["lemma.d2", "thm3.cost", "lemma.d1"]
+
+
+def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
+    first = run_claims(CHEAP, out=tmp_path, workers=1)
+    assert [f.claim.id for f in first.found] == CHEAP
+    assert [f.verdict.outcome for f in first.found] == ["holds", "undecided", "holds"]
+    assert first.sentence == "Of 3 claims 2 hold, 0 fail and 1 are undecided at scale quick."
+    monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda *arguments: pytest.fail("a worker was started"))
+    again = run_claims(CHEAP, out=tmp_path)
+    assert [f.numbers for f in again.found] == [f.numbers for f in first.found]
+    assert {f.claim.id for f in read_findings(tmp_path).found} == set(CHEAP)
+    assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 3)
+    with Ledger.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
+        ledger.note({"chunks": [Measurement(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
+    assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 4)
+
+
+def test_numbers_that_cannot_be_judged_are_the_files_fault(tmp_path):
+    run_claims(["lemma.d2"], out=tmp_path, workers=1)
+    with closing(sqlite3.connect(tmp_path / "run.sqlite")) as connection, connection:
+        connection.execute("""UPDATE measurements SET numbers = '{"d": {}}'""")
+    with pytest.raises(InputError, match="what was measured cannot be used"):
+        run_claims(["lemma.d2"], out=tmp_path)
+
+
+def test_a_folder_has_one_scale_and_seed(tmp_path):
+    run_claims(["lemma.d2"], out=tmp_path, workers=1)
+    with pytest.raises(InputError, match="differs in seed"):
+        run_claims(["lemma.d2"], out=tmp_path, seed=1)
+
+
+def false(numbers):
+    return Verdict("fails", "2", "It is 2.")
+
+
+def fake(scale, seed):
+    if scale == "full":
+        raise ZeroDivisionError("too large")
+    return {"value": 2, "x": [1.0, 2.0]}
+
+
+def picture(numbers):
+    lines = (Line("a", numbers["x"], [1.0, 0.0]), Line("b", numbers["x"], [1.0, 2.0], [0.5, 0.0], [2.0, 3.0]))
+    return Picture("x", "y", lines, (("level", 1.5),), x_axis="log", y_axis="log")
+
+
+FAKE = Claim("fake", "nowhere", "One is two, and it is said at some length.", "1", fake, false, picture)
+
+
+@pytest.fixture
+def with_a_false_claim(monkeypatch):
+    monkeypatch.setitem(registry.claims(), "fake", FAKE)
+    monkeypatch.setattr(conduct, "room_of", lambda claim: "experiments")
+    monkeypatch.setattr("kernelgap.reports.claims.page.room_of", lambda claim: "experiments")
+    monkeypatch.setattr(Claim, "location", "claims/experiments/fake.py:1")
+
+
+def keep(folder, *claims, scale="quick"):
+    """Measured here, without workers."""
+    with Ledger.open(folder) as ledger:
+        ledger.describe({"experiment": "claims", "scale": scale, "seed": 0})
+        for name in claims:
+            work = Measurement(name, scale, 0)
+            ledger.save(work, measure(work))
+
+
+def test_a_false_claim_is_shown_failing(tmp_path, with_a_false_claim):
+    keep(tmp_path, "fake", "lemma.d2")
+    findings = read_findings(tmp_path)
+    assert findings.count("fails") == 1
+    page = write_claims_page(findings).read_text()
+    assert "1 fail" in page
+    assert "It is 2." in page
+    assert 'data-verdict="fails"' in page
+    assert {path.suffix for path in (tmp_path / "charts").iterdir()} == {".svg", ".png", ".pdf"}
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_measurement_that_breaks_is_undecided_with_its_error(tmp_path, with_a_false_claim):
+    class Here:
+        """An executor that works here: the false claim is not known elsewhere."""
+
+        def submit(self, do, *arguments):
+            from concurrent.futures import Future
+
+            future: Future = Future()
+            try:
+                future.set_result(do(*arguments))
+            except Exception as error:
+                future.set_exception(error)
+            return future
+
+    def in_this_process(count, do):
+        from contextlib import nullcontext
+
+        from kernelgap.runs.workers.pool import ExecutorWorkers
+
+        return nullcontext(ExecutorWorkers(Here(), 1, do))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kernelgap.runs.runner.local_workers", in_this_process)
+        findings = run_claims(["fake"], "full", tmp_path)
+    verdict = findings.found[0].verdict
+    assert verdict.outcome == "undecided"
+    assert "ZeroDivisionError: too large" in verdict.reason
+    json.dumps(findings.found[0].as_record(), allow_nan=False)
+
+
+def test_a_changed_claim_is_another_measurement(monkeypatch, with_a_false_claim):
+    before = Measurement("fake", "quick", 0).id
+    assert before != Measurement("fake", "full", 0).id
+    assert before != Measurement("fake", "quick", 1).id
+    monkeypatch.setattr("inspect.getsource", lambda module: "changed")
+    assert Measurement("fake", "quick", 0).id != before
+
+
+def test_nothing_measured_is_said(tmp_path):
+    keep(tmp_path)
+    with pytest.raises(InputError, match="Nothing that is still current"):
+        read_findings(tmp_path)
+
+
+@pytest.mark.parametrize(("arguments", "words"), [({"scale": "huge"}, "quick"), ({"seed": -1}, "seed")])
+def test_bad_arguments_are_refused(tmp_path, arguments, words):
+    with pytest.raises(InputError, match=words):
+        run_claims(["fig2a"], out=tmp_path, **arguments)
+
+
+def test_a_picture_leaves_out_what_a_logarithm_cannot_show():
+    chart = picture_chart(picture({"x": [1.0, 2.0]}), on_page=False, title="t").to_dict()
+    values = [value for data in chart["datasets"].values() for value in data if "y" in value]
+    assert len({(v["name"], v["x"]) for v in values}) == 3
+    assert all(v["low"] is None or v["low"] > 0 for v in values)

@@ -1,0 +1,63 @@
+"""Every statement is there, each with all that a reader needs."""
+
+import json
+
+import pytest
+
+from kernelgap.errors import InputError
+from kernelgap.paper.claims import Claim, claims, get, holds_if
+from kernelgap.paper.claims.registry import ROOMS, room_of
+
+LEARNERS = "net.resnet net.bottleneck net.init.theory net.init.experiment net.fc net.modes net.gated net.conv"
+TARGETS = (
+    "target.concept1 target.concept2 target.lemma_a2 target.fact_a3 target.hard target.sec8 target.slides "
+    "complexity.cs complexity.example41 complexity.compose complexity.polarise"
+)
+ALGORITHMS = "algo.sgd algo.multipass algo.noisy algo.layerwise"
+POSITIVE = (
+    "thm1.risk thm1.samples thm1.agnostic thm1.table1 lemma.c1 lemma.c2 lemma.c3 fact.c4 claim.c5 claim.c6 claim.c7 "
+    "thm1.xi lemma.e2 lemma.e1 prob.b hier.forward hier.backward lazy.two_layer"
+)
+NEGATIVE = "thm2.kernels thm2.d2 thm2.correlation thm3.features thm3.cost lemma.d1 lemma.d2 bound.sharp"
+EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built slides.a slides.b slides.gated"
+ALL = {
+    "learners": LEARNERS,
+    "targets": TARGETS,
+    "algorithms": ALGORITHMS,
+    "positive": POSITIVE,
+    "negative": NEGATIVE,
+    "experiments": EXPERIMENTS,
+}
+
+
+def test_every_statement_has_its_claim_and_no_claim_is_without_one() -> None:
+    assert {room: set(ids.split()) for room, ids in ALL.items()} == {
+        room: {claim.id for claim in claims().values() if room_of(claim) == room} for room in ROOMS
+    }
+
+
+@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+def test_a_claim_says_what_a_reader_needs(claim: Claim) -> None:
+    for text in (claim.source, claim.statement, claim.stated):
+        assert text == text.strip() != ""
+    assert claim.statement.endswith((".", ")"))
+    assert len(claim.statement) > 40
+    name, line = claim.location.rsplit(":", 1)
+    assert name.startswith("claims/")
+    assert int(line) > 1
+
+
+def test_an_unknown_claim_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(InputError, match=r"fig2a"):
+        get("fig2")
+
+
+def test_holds_if_fails_else() -> None:
+    assert holds_if(True, "1").outcome == "holds"
+    assert holds_if(False, "1").outcome == "fails"
+
+
+def test_numbers_are_plain() -> None:
+    claim = get("lemma.d2")
+    numbers = claim.measure("quick", 0)
+    assert claim.judge(json.loads(json.dumps(numbers, allow_nan=False))) == claim.judge(numbers)

@@ -1,0 +1,99 @@
+"""The claims about targets: measured once, and fed false numbers that they must refuse."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from kernelgap.paper import claims
+
+QUICK = ["target.concept1", "target.concept2", "target.lemma_a2", "target.hard", "target.sec8", "target.slides"]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return {name: claims.get(name).measure("quick", 0) for name in QUICK}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_it_holds(name, measured):
+    numbers = json.loads(json.dumps(measured[name], allow_nan=False))
+    verdict = claims.get(name).judge(numbers)
+    assert verdict.outcome == "holds"
+    assert verdict.measured
+    assert verdict.reason
+
+
+FALSE = [
+    ("target.concept1", ("members", 3, "difference"), 1.1),
+    ("target.concept1", ("members", 0, "norm"), 2.0),
+    ("target.concept1", ("members", 0, "largest_a"), 1.01),
+    ("target.concept1", ("members", 0, "mean_square"), 1.001),
+    ("target.concept1", ("members", 0, "B_F"), 1e9),
+    ("target.concept1", ("circle",), 1e-14),
+    ("target.concept2", ("members", 3, "difference"), 1.1),
+    ("target.concept2", ("members", 3, "even_orders"), 1e-20),
+    ("target.concept2", ("members", 3, "norm"), 1.1),
+    ("target.lemma_a2", ("functions", 0, "of_bound"), 1.01),
+    ("target.lemma_a2", ("targets", 0, "of_bound"), 1.01),
+    ("target.lemma_a2", ("functions", 0, "terms"), 3),
+    ("target.lemma_a2", ("functions", 0, "C_s"), 1.1),
+    ("target.lemma_a2", ("functions", 0, "log_C_eps"), 0.1),
+    ("target.hard", ("instances", 0, "difference"), 1e-3),
+    ("target.hard", ("instances", 0, "distinct"), False),
+    ("target.hard", ("instances", 0, "mean_square"), 0.17),
+    ("target.hard", ("instances", 0, "overlap"), 0.01),
+    ("target.sec8", ("threshold",), 0.72),
+    ("target.sec8", ("difference",), 0.6),
+    ("target.sec8", ("composite_degrees",), [4]),
+    ("target.slides", ("used",), 30),
+    ("target.slides", ("shared",), 1),
+]
+
+
+@pytest.mark.parametrize(("name", "where", "value"), FALSE)
+def test_it_refuses_false_numbers(name, where, value, measured):
+    numbers = copy.deepcopy(measured[name])
+    place = numbers
+    for key in where[:-1]:
+        place = place[key]
+    assert place[where[-1]] != value
+    place[where[-1]] = value
+    assert claims.get(name).judge(numbers).outcome == "fails"
+
+
+def test_the_controls_of_lemma_a2_differ(measured):
+    rows = measured["target.lemma_a2"]["functions"]
+    assert all(r["off_the_sphere"] > 1e-3 for r in rows)
+    assert all(r["unscaled"] > 1e-3 for r in rows if r["unscaled"] is not None)
+    assert sum(r["unscaled"] is not None for r in rows) >= 6
+
+
+ASCENT = [{"activation": "1", "slope": 0.999}, {"activation": "z", "slope": 0.58}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({}, "holds"),
+        ({"size": 1.001}, "fails"),
+        ({"slope": 1.001}, "fails"),
+        ({"ascent": [{"activation": "z", "slope": 1.2}]}, "fails"),
+    ],
+)
+def test_fact_a3_is_judged(changes, outcome):
+    numbers = {"size": 0.3, "slope": 0.4, "at_zero": 0.2, "ascent": ASCENT, **changes}
+    verdict = claims.get("target.fact_a3").judge(numbers)
+    assert verdict.outcome == outcome
+    assert "|(x,1)|" in verdict.reason
+
+
+@pytest.mark.slow
+def test_fact_a3_end_to_end():
+    claim = claims.get("target.fact_a3")
+    numbers = claim.measure("quick", 1)
+    assert claim.judge(numbers).outcome == "holds"
+    assert max(r["slope"] for r in numbers["ascent"]) > 0.99
+    assert np.isfinite(numbers["at_zero"])
+    assert numbers["at_zero"] > 0

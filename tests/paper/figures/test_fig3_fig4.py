@@ -1,0 +1,193 @@
+"""Figures 3 and 4 and the talk: their data, tiny grids of their kind, and at quick scale what they claim."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import kernelgap as kg
+from kernelgap.cli import show
+from kernelgap.errors import InputError
+from kernelgap.paper import figures as experiments
+from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, Scale
+from kernelgap.paper.figures.estimate import seconds
+from kernelgap.reports import as_record, sentence, summarise
+from kernelgap.runs import plan_chunks
+from kernelgap.training import Schedule
+
+SMALL = {"seeds": 1, "effort": "seconds", "validation_samples": 50, "test_samples": 100}
+over_beta = Experiment(
+    name="over_beta",
+    title="for tests",
+    source="tests",
+    problem="hard(d=6, k=2, alpha=0.3)",
+    samples=20,
+    x="beta",
+    scales={
+        "quick": Scale(
+            (
+                Grid("3resnet", "all", (4, 5), (0.01, 0.02), (0.0,), (0.0, 1.0)),
+                KernelLines(("ck2",), (0.1,), (1.0,)),
+            ),
+            schedule=Schedule(epochs=4, batch=10),
+            **SMALL,
+        )
+    },
+)
+over_norm = Experiment(
+    name="over_norm",
+    title="for tests",
+    source="tests",
+    problem="parity(d=8, k=2)",
+    samples=60,
+    x="norm",
+    scales={
+        "quick": Scale(
+            (Grid("2layer-signs", "hidden", (10,), (0.1, 1e6), (0.0,)), Built("vertices", (200,), (0.0, 0.01))),
+            schedule=Schedule(epochs=4, batch=10),
+            **SMALL,
+        )
+    },
+)
+
+
+@pytest.mark.parametrize("name", sorted(experiments.EXPERIMENTS))
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+def test_every_experiment_has_distinct_trials_of_its_kind(name, scale):
+    experiment = experiments.get(name)
+    chunks = plan_chunks(experiment.trials(scale, seed=0))
+    trials = [t for c in chunks for t in c.trials]
+    assert len({t.id for t in trials}) == len(trials)
+    assert (len({t.problem for t in trials}) > 1) == (experiment.x == "beta")
+    if scale == "paper":
+        sgd = [t for t in trials if t.kind == "sgd"]
+        assert {t.schedule.epochs for t in sgd} == {800}
+        assert {f"{t.rate:.0e}"[0] for t in sgd} == {"1", "2", "5"}
+        assert len({t.seed for t in trials}) > 1
+
+
+def test_figure_1_is_figure_4a():
+    assert experiments.get("fig1") is experiments.get("fig4a")
+
+
+def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(experiments.EXPERIMENTS, "over_beta", over_beta)
+    table = experiments.run("over_beta", out=tmp_path, workers=1, on_progress=lambda p: None)
+    assert table.attrs["x"] == as_record(table)["x"] == "beta"
+    assert set(table.beta) == {0.0, 1.0}
+    assert table.problem.nunique() == 2
+    summary = summarise(table)
+    assert summary[["method", "width", "beta"]].to_numpy().tolist()[:4] == [
+        ["3resnet(all)", 4, 0.0],
+        ["3resnet(all)", 5, 0.0],
+        ["3resnet(all)", 4, 1.0],
+        ["3resnet(all)", 5, 1.0],
+    ]
+    of_one = table[(table.beta == 1.0) & (table.width == 4)]
+    row = summary[(summary.beta == 1.0) & (summary.width == 4)].iloc[0]
+    assert row.best_on_test == of_one.test_error.min()
+    easy = sentence(summary, 100.0, 20)
+    assert "Networks got under it at beta 0, 1." in easy
+    assert ", beta 0)" in easy or ", beta 1)" in easy
+    assert "No network got under it at beta 0, 1." in sentence(summary, 0.0, 20)
+    show.results(table)
+    printed = capsys.readouterr().out.splitlines()
+    (at,) = [i for i, line in enumerate(printed) if line.split() == ["beta", "0", "1"]]
+    assert printed[at + 1].startswith("3resnet(all) width 4")
+
+
+def test_a_run_over_norms(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(experiments.EXPERIMENTS, "over_norm", over_norm)
+    table = experiments.run("over_norm", out=tmp_path, workers=1, on_progress=lambda p: None)
+    assert table.attrs["x"] == "norm"
+    done = table[table.status == "done"]
+    assert np.isfinite(done.norm).all()
+    assert table[table.status == "diverged"].norm.isna().all()
+    built = table[table.kind == "built"].set_index("decay")
+    assert built.test_error[0.0] == pytest.approx(0.0, abs=1e-9)
+    assert built.norm[0.01] < built.norm[0.0]
+    assert as_record(table)["under_threshold"]["picked_on_test"] in ([], ["2layer-signs(hidden)"])
+    show.results(table)
+    printed = capsys.readouterr().out
+    assert "Built, not found by training: built(vertices)" in printed
+    assert "alpha G(F)" not in printed  # there is no base signal F
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"x": "width"}, "x must be beta"),
+        ({"problem": "parity(d=8, k=2)"}, "unexpected keyword argument 'beta'"),
+        ({"samples": 5}, "do not fill a batch"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_when_it_is_described(change, words):
+    with pytest.raises(ValueError, match=words):
+        dataclasses.replace(over_beta, **change)
+    with pytest.raises(InputError, match="Did you mean 'quick'"):
+        over_beta.scale("quik")
+
+
+def test_estimates_grow_with_the_work():
+    for name in experiments.EXPERIMENTS:
+        experiment = experiments.get(name)
+        assert 5 < seconds(experiment, "quick", workers=2) < seconds(experiment, "quick", workers=1)
+        assert seconds(experiment, "paper") > 20 * seconds(experiment, "quick")
+    whole = sum(c.cost for c in plan_chunks(experiments.get("fig4a").trials("quick", 0)))
+    from kernelgap.paper.figures import estimate
+
+    chunks = estimate._chunks(experiments.get("fig4a"), experiments.get("fig4a").scale("quick"))
+    assert sum(cost * count for cost, count in chunks) == pytest.approx(whole)
+
+
+def best(name, folder):
+    """The least test error at each beta, over widths."""
+    return kg.run(name, out=folder).groupby("beta").test_error.min()
+
+
+@pytest.mark.slow
+def test_fig3a_quick(tmp_path):
+    errors = best("fig3a", tmp_path)
+    assert (errors[[0.3, 0.5, 1.0]] < 0.1).all()
+    assert (errors[[0.0, 0.2]] > 1.35).all()
+
+
+@pytest.mark.slow
+def test_fig3b_quick(tmp_path):
+    errors = best("fig3b", tmp_path)
+    assert (errors[[0.5, 1.0]] < 1.35).all()
+    assert (errors[[0.0, 0.2, 0.3]] > 1.35).all()
+
+
+@pytest.mark.slow
+def test_slides_b_quick(tmp_path):
+    errors = best("slides_b", tmp_path)
+    assert (errors[[0.3, 0.5, 1.0]] < 0.1).all()
+    assert errors[0.0] > 0.72
+
+
+@pytest.mark.slow
+def test_slides_a_quick(tmp_path):
+    best = summarise(kg.run("slides_a", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    assert best["3resnet(all)"].min() < 0.1
+    assert best["3resnet(hidden)"].min() < 0.5
+    assert (best.drop(["3resnet(all)", "3resnet(hidden)"]) > 0.72).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "least", "d"), [("fig4a", 0.69, 40), ("fig4b", 0.98, 100)])
+def test_fig4_quick(tmp_path, name, least, d):
+    table = kg.run(name, out=tmp_path)
+    assert table[table.kind == "sgd"].test_error.min() >= least
+    check_built(table[table.method == "built(trained)"], d)
+    fitted = table[(table.kind == "sgd") & (table.train_error < 0.12)]
+    assert (fitted.norm > 9.7 * np.sqrt(d)).all()
+
+
+def check_built(table, d):
+    """Section 8.2's three: norms in units of sqrt(d), and errors."""
+    for norm, error in ((9.7, 0.12), (12.5, 0.037), (13.8, 0.011)):
+        close = table[table.norm <= 1.01 * norm * np.sqrt(d)]
+        for _, of_width in close.groupby("width"):
+            assert of_width[["train_error", "test_error"]].max(axis=1).min() <= error
+    assert set(table.width) == {200, 1000}

@@ -1,0 +1,106 @@
+"""What a run says of its gap, and the certificate of its own network."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from kernelgap import certificates, problems
+from kernelgap.errors import InputError
+from kernelgap.paper import figures as experiments
+from kernelgap.paper.figures.gap import best_network, best_over_seeds, gap_of_run
+from kernelgap.reports import summarise
+from kernelgap.runs import Store, plan_chunks, run_chunk
+from support import tiny
+from support.figure_runs import Invented
+
+INF = float("inf")
+
+
+def of_seeds(*errors, **changes):
+    run = Invented()
+    for seed, error in enumerate(errors):
+        run.sgd(error, error, seed=seed, **changes).sgd(error + 1, error, seed=seed, rate=0.2, **changes)
+        run.ridge(1.0, 1.1, seed=seed)
+    return run
+
+
+def test_the_gap_is_stated_from_the_mean_over_seeds(tmp_path):
+    table = of_seeds(0.001, 0.05, 0.03).write(tmp_path)
+    gap = gap_of_run(table)
+    assert gap.errors == (0.001, 0.05, 0.03)
+    told = summarise(table).set_index("method").best_on_validation["3resnet(all)"]
+    assert gap.error == pytest.approx(0.027) == pytest.approx(told)
+    assert "0.027 on average over 3 seeds (0.001 to 0.05)" in gap.sentence
+
+
+def test_one_lucky_seed_is_no_gap(tmp_path):
+    assert gap_of_run(of_seeds(0.001, 0.5, 0.3).write(tmp_path)) is None  # the threshold is 0.18
+
+
+def test_a_seed_that_diverged_counts(tmp_path):
+    assert gap_of_run(of_seeds(0.001, 0.002, INF).write(tmp_path)) is None
+
+
+def test_the_network_is_picked_by_its_mean_and_only_where_every_seed_is_there(tmp_path):
+    run = of_seeds(0.01, 0.1).sgd(0.04, 0.04, width=8, seed=0).sgd(0.05, 0.05, width=8, seed=1)
+    run.sgd(0.0001, 0.0001, width=16, seed=0)
+    table = run.write(tmp_path)
+    assert best_over_seeds(table).width.tolist() == [8, 8]
+    assert best_network(table).width == 16
+
+
+def test_one_seed_says_so(tmp_path):
+    assert "(one start)" in gap_of_run(of_seeds(0.01).write(tmp_path)).sentence
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A tiny run, with nothing but its networks and one kernel."""
+    folder = tmp_path_factory.mktemp("run")
+    with Store.open(folder) as store:
+        for chunk in plan_chunks(tiny.tiny.trials("quick", 0)):
+            if chunk.trials[0].kind == "sgd" or chunk.trials[0].kernel == "ck2":
+                store.save(chunk, run_chunk(chunk))
+    return folder
+
+
+def test_a_certificate_holds_the_very_network_of_the_run(finished, tmp_path):
+    with Store.reading(finished) as store:
+        best = best_network(store.table().query("method == '3resnet(all)'"))
+        weights = load(store.weights(best.trial))
+    claim = experiments.certify_run(finished, tmp_path / "cert.zip", method="3resnet(all)")
+    problem = problems.get(best.problem)
+    X = np.array(list(product([-1.0, 1.0], repeat=6))) / np.sqrt(6)  # eq. 7.1 has points of length 1
+    out1 = np.maximum(X @ weights["W"].T + weights["b1"], 0) @ weights["A"].T
+    out = out1 + np.maximum(out1 @ weights["V"].T + weights["b2"], 0) @ weights["A"].T
+    risk = np.mean(np.sum((out - problem.target(X)) ** 2, axis=1))
+    assert claim.network.low == pytest.approx(risk, rel=1e-5)  # float32 products over tens of terms
+    assert claim.network.high == pytest.approx(risk, rel=1e-5)
+    assert certificates.verify(tmp_path / "cert.zip").holds
+
+
+def test_a_run_without_weights_is_not_certified(finished, tmp_path):
+    Invented().sgd(0.1, 0.1).ridge(1.0, 1.1).write(tmp_path)
+    with pytest.raises(InputError, match="does not hold the weights of 3resnet"):
+        experiments.certify_run(tmp_path, tmp_path / "cert.zip")
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [(b"nonsense", "are damaged"), (save({"W": np.zeros((3, 2), dtype=np.float32)}), "are not its network's")],
+)
+def test_damaged_weights_are_not_certified(finished, tmp_path, file, words):
+    with Store.open(tmp_path) as store, Store.reading(finished) as old:
+        old._connection.backup(store._connection)
+        with store._connection:
+            store._connection.execute("UPDATE weights SET file = ?", (file,))
+    with pytest.raises(InputError, match=words):
+        experiments.certify_run(tmp_path, tmp_path / "cert.zip")
+
+
+def test_a_run_in_which_all_diverged_is_not_certified(tmp_path):
+    Invented().sgd(INF, INF).ridge(1.0, 1.1).write(tmp_path)
+    with pytest.raises(InputError, match="no such network that was trained to its end"):
+        experiments.certify_run(tmp_path, tmp_path / "cert.zip")

@@ -1,0 +1,72 @@
+"""Workers that grow: a large network is no leak."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from types import SimpleNamespace
+
+import pytest
+from loky.process_executor import ShutdownExecutorError
+
+from kernelgap.runs import run_chunk
+from kernelgap.runs.workers import local
+
+GROW = "import os; os.kept = bytearray(b'-') * 340_000_000"  # loky takes 300 MB more than at the start for a leak
+SECOND = 1.1  # loky looks once a second
+
+
+def processes(monkeypatch) -> set[int]:
+    """Which processes answer before and after the worker has grown."""
+    monkeypatch.setattr(local, "_begin", print)  # without JAX: quick to start
+    worker = local.Worker(run_chunk)
+    submit = worker._executor.submit
+    try:
+        jobs = [submit(os.getpid), submit(exec, GROW), submit(time.sleep, SECOND), submit(os.getpid)]
+        before, *_, after = (job.result(timeout=300) for job in jobs)
+        return {before, after, submit(os.getpid).result(timeout=300)}
+    finally:
+        worker.end()
+
+
+def test_a_worker_that_grows_is_not_ended(monkeypatch):
+    pytest.importorskip("psutil")
+    assert len(processes(monkeypatch)) == 1
+
+
+@pytest.mark.filterwarnings("ignore:A worker was restarted")
+def test_loky_would_end_it(monkeypatch):
+    pytest.importorskip("psutil")
+    monkeypatch.setattr(local, "NEVER_RENEWED", {})
+    assert len(processes(monkeypatch)) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_that_was_swallowed_is_raised_again(number):
+    with local.interruptible():
+        with suppress(KeyboardInterrupt):  # as a library's callback might
+            os.kill(os.getpid(), number)
+            time.sleep(1)
+        with pytest.raises(KeyboardInterrupt):
+            local.check_interrupted()
+    local.check_interrupted()
+
+
+def linger(chunk, tell):
+    """Stands for work that takes as long as its name says."""
+    time.sleep(float(chunk.label))
+    return SimpleNamespace(seconds=float(chunk.label), pid=os.getpid())
+
+
+def test_workers_that_are_dropped_are_replaced_and_idle_ones_stay(monkeypatch):
+    monkeypatch.setattr(local, "_begin", print)
+    with local.local_workers(2, linger) as pool:
+        quick = pool.submit(SimpleNamespace(id="a", label="0")).result(timeout=300)
+        busy = pool.submit(SimpleNamespace(id="b", label="60"))  # the first idle one, which ran "a"
+        pool.drop()
+        with pytest.raises(ShutdownExecutorError):
+            busy.result(timeout=300)
+        again = [pool.submit(SimpleNamespace(id=str(i), label="0.3")) for i in range(2)]
+        pids = {future.result(timeout=300).pid for future in again}
+    assert len(pids) == 2
+    assert quick.pid not in pids

@@ -1,0 +1,66 @@
+"""One small model of each kind, for a table of two numbers and a colour."""
+
+from functools import cache
+
+import jax
+import numpy as np
+import pandas as pd
+
+from kernelgap import kernels, networks
+from kernelgap.audit.models import AdaptiveModel, EmpiricalModel, KernelModel, LinearModel, NetworkModel, Trained
+from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.targets import Targets
+
+ROWS = 60
+COLOURS = ("red", "green", "blue")
+FEATURES, POINTS = 5, 12  # size, weight and the three colours
+
+REGRESSION = Targets(names=("price", "age"), task="regression", means=(100.0, -1.0), scales=(20.0, 0.5))
+CLASSES = Targets(names=("kind",), task="classification", classes=("a", "b", "c"))
+
+
+def table(rows=ROWS, seed=0):
+    rng = np.random.default_rng(seed)
+    numbers = {"size": rng.normal(3, 2, rows), "weight": rng.normal(size=rows) ** 3}
+    return pd.DataFrame({**numbers, "colour": rng.choice(COLOURS, rows)})
+
+
+def preparation():
+    return Preparation.fit(table())
+
+
+@cache
+def _weights(network, outputs, d=FEATURES):
+    return networks.get(network).init(jax.random.key(1), inputs=d, outputs=outputs, width=7)
+
+
+def model(kind, outputs=2, d=FEATURES):
+    rng = np.random.default_rng(5)
+    points, coefficients = rng.normal(size=(POINTS, d)), rng.normal(size=(POINTS, outputs))
+    offset, root = rng.normal(size=outputs), rng.normal(size=(d, d))
+    match kind:
+        case "kernel":
+            return KernelModel(kernels.get("ntk3(bias=True)"), points, coefficients, offset, scale=1.7)
+        case "gaussian":
+            return KernelModel(kernels.get("gaussian").fit(points), points, coefficients, offset)
+        case "adaptive":
+            laplace = kernels.get("laplace(bandwidth=2.3)")
+            return AdaptiveModel(laplace, root @ root.T, points, coefficients, offset)
+        case "linear":
+            return LinearModel(rng.normal(size=(d, outputs)), offset)
+        case "empirical":
+            weights = _weights("2layer", outputs, d)
+            return EmpiricalModel(networks.get("2layer"), weights, "all", points, coefficients, offset)
+        case "last":
+            weights = _weights("3resnet", outputs, d)
+            return EmpiricalModel(networks.get("3resnet"), weights, "last", points, coefficients, offset)
+        case _:
+            return NetworkModel(networks.get(kind), _weights(kind, outputs, d), offset, scale=3.1)
+
+
+KINDS = ("kernel", "gaussian", "adaptive", "linear", "3resnet", "empirical", "last")
+
+
+def trained(kind="linear", targets=REGRESSION):
+    about = {"contender": kind, "samples": ROWS, "notes": ["ß", None, 1.5]}
+    return Trained(model(kind, targets.outputs), preparation(), targets, about)

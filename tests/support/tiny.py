@@ -1,0 +1,38 @@
+"""Small experiments for the tests. Run as a program, it is the kernelgap command with these added."""
+
+from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
+from kernelgap.training import Schedule
+
+EXACT = (
+    RidgePaths("3resnet", "last", (4, 5), (0.01, 1.0)),
+    RidgePaths("2layer", "ntk", (4,), (0.01, 1.0)),
+    KernelLines(("ck2", "gaussian(factor=0.5)", "gaussian(factor=2.0)"), (0.01, 1.0)),
+)
+
+
+def experiment(name: str, widths: tuple[int, ...], epochs: int, exact: tuple = ()) -> Experiment:
+    grids = (
+        Grid("3resnet", "all", widths, (0.01, 0.02), (0.0, 1e-3)),
+        Grid("2layer", "hidden", widths, (0.05, 1e4), (1e-3,)),
+        *exact,
+    )
+    schedule = Schedule(epochs=epochs, batch=10)
+    return Experiment(
+        name=name,
+        title=f"{name}, for tests",
+        source="tests",
+        problem="hard(d=6, k=2, alpha=0.3)",
+        samples=20,
+        scales={"quick": Scale(grids, 1, "seconds", schedule, validation_samples=50, test_samples=50)},
+    )
+
+
+tiny = experiment("tiny", (4, 5), epochs=8, exact=EXACT)
+long = experiment("long", (4, 5, 6, 300), epochs=40_000)
+
+
+if __name__ == "__main__":
+    from kernelgap.cli import main
+
+    EXPERIMENTS.update(tiny=tiny, long=long)
+    main()
