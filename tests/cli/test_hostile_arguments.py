@@ -7,6 +7,7 @@ import time
 import pytest
 
 from kernelgap.cli import main
+from support import hostile_arguments as hostile
 
 SOON = 30.0  # seconds, on a machine that has other work; each takes less than one
 
