@@ -21,7 +21,7 @@ from kernelgap.runs import (
     AnyTrial,
     Chunk,
     ChunkResult,
-    Store,
+    TrialStore,
     make_trial,
     make_trials,
     plan_chunks,
@@ -49,7 +49,7 @@ def whole_run(number: int) -> dict:
     began, used, before = time.perf_counter(), time.process_time(), _children()
     chunks = plan_chunks(trials(number))
     planned = time.process_time() - used
-    with tempfile.TemporaryDirectory() as folder, Store.open(folder) as store:
+    with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         failures = run_chunks(chunks, store)
         ran = time.process_time() - used - planned
         rows = len(store.table())
@@ -88,7 +88,7 @@ def into_the_store(size: int, number: int) -> dict:
     whole = plan_chunks(trials(max(100, number * size)))
     chunks = [Chunk(c.trials[i : i + size]) for c in whole for i in range(0, len(c.trials), size)][:number]
     made = results(chunks)
-    with tempfile.TemporaryDirectory() as folder, Store.open(folder) as store:
+    with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         began = time.perf_counter()
         for chunk, result in zip(chunks, made, strict=True):
             store.save(chunk, result)
@@ -100,14 +100,14 @@ def resume(number: int) -> dict:
     """From the descriptions to the moment at which nothing is left to do."""
     chunks = plan_chunks(trials(number))
     with tempfile.TemporaryDirectory() as folder:
-        with Store.open(folder) as store:
+        with TrialStore.open(folder) as store:
             for chunk, result in zip(chunks, results(chunks), strict=True):
                 store.save(chunk, result)
-        size = (Path(folder) / Store.FILE).stat().st_size
+        size = (Path(folder) / TrialStore.FILE).stat().st_size
         began = time.perf_counter()
         chunks = plan_chunks(trials(number))
         planned = time.perf_counter() - began
-        with Store.open(folder) as store:
+        with TrialStore.open(folder) as store:
             run_chunks(chunks, store)
         seconds = time.perf_counter() - began
     return {"finished": number, "seconds": seconds, "of_which_planning": planned, "bytes": size}

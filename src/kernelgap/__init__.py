@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         TwoLayerRegressor,
         load,
     )
-    from kernelgap.reports import run
+    from kernelgap.runs import run
 
     audit: AuditPackage
 
@@ -66,7 +66,7 @@ _HOME = {
         "estimators",
     ),
     "InputError": "errors",
-    "run": "reports",
+    "run": "runs",
 }
 
 __all__ = [

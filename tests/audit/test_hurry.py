@@ -25,7 +25,7 @@ def table(rows=432):
 
 
 class Kept:
-    """A ledger that remembers."""
+    """A store that remembers."""
 
     def __init__(self) -> None:
         self.saved, self.failed = [], []
@@ -60,7 +60,7 @@ def test_workers_that_hang_or_die_do_not_hold_an_audit_up(tmp_path, monkeypatch)
 
 
 def test_work_that_hangs_in_this_process_is_given_up():
-    hung, ledger = threading.Event(), Kept()
+    hung, store = threading.Event(), Kept()
 
     def do(cell, tell):
         if cell.id == "b":
@@ -68,9 +68,9 @@ def test_work_that_hangs_in_this_process_is_given_up():
         return f"did {cell.id}"
 
     began = time.monotonic()
-    run_here(CELLS, ledger, do, began + 0.5)
+    run_here(CELLS, store, do, began + 0.5)
     assert time.monotonic() - began < 10
-    assert ledger.saved == [("a", "did a")], "what was finished is kept"
+    assert store.saved == [("a", "did a")], "what was finished is kept"
     hung.set()
 
 
@@ -80,10 +80,10 @@ def test_work_that_fails_in_this_process_is_noted_and_the_rest_goes_on():
             raise MemoryError("too wide")
         return cell.id
 
-    ledger = Kept()
-    run_here(CELLS, ledger, do)
-    assert ledger.failed == [("a", "MemoryError: too wide")]
-    assert ledger.saved == [("b", "b"), ("d", "d")], "c was finished before"
+    store = Kept()
+    run_here(CELLS, store, do)
+    assert store.failed == [("a", "MemoryError: too wide")]
+    assert store.saved == [("b", "b"), ("d", "d")], "c was finished before"
 
 
 def test_nobody_waits_for_workers_that_do_not_end(monkeypatch):

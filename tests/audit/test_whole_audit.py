@@ -13,10 +13,10 @@ from kernelgap.audit.cell import Fitting, Judging, Refitting, work
 from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.dataset import LABELS, load_material, read_arrays
-from kernelgap.audit.judging import read_audit
 from kernelgap.audit.plan import Rung
+from kernelgap.audit.reading import read_audit
 from kernelgap.audit.refitting import refitting
-from kernelgap.audit.store import Ledger, Named
+from kernelgap.audit.store import AuditStore, Named
 from kernelgap.errors import InputError
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}
@@ -36,8 +36,8 @@ class Here:
         self.left = 10**9
         self.late = 10**9
 
-    def __call__(self, cells, ledger, **options):
-        finished = ledger.finished()
+    def __call__(self, cells, store, **options):
+        finished = store.finished()
         for cell in cells:
             if cell.id in finished:
                 continue
@@ -47,7 +47,7 @@ class Here:
                 return []
             self.left -= 1
             self.late -= 1
-            ledger.save(cell, work(cell, lambda share: None))
+            store.save(cell, work(cell, lambda share: None))
             self.done.append(cell)
         return []
 
@@ -75,8 +75,8 @@ def answers(audit):
 
 def test_an_audit_and_what_is_in_its_folder(here, tmp_path):
     audit = conduct.run_audit(table(), "y", tmp_path / "a")
-    assert audit.table.task == "regression"
-    assert (audit.table.rows, audit.table.test_rows, audit.plan.sizes) == (150, 30, (60, 120))
+    assert audit.data.task == "regression"
+    assert (audit.data.rows, audit.data.test_rows, audit.plan.sizes) == (150, 30, (60, 120))
     assert {curve.contender for curve in audit.answer.curves} == {*FEW, "2layer(last)", "2layer(ntk)"}
     assert not audit.unfinished
     judged = [cell for cell in here.done if isinstance(cell, Judging)]
@@ -110,8 +110,8 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(here, tmp_path):
     assert trained.about["test_error"] == pytest.approx(error)
     material = load_material((tmp_path / "a" / "material.npz").absolute())
     Y = read_arrays(tmp_path / "a" / LABELS, ("Y",))["Y"]
-    with Ledger.reading(tmp_path / "a") as ledger:
-        chosen = {named: one for named, one in ledger.outcomes().items() if named.contender == audit.winner}
+    with AuditStore.reading(tmp_path / "a") as store:
+        chosen = {named: one for named, one in store.outcomes().items() if named.contender == audit.winner}
     one = next(one for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
     assert trained.about["setting"] == json.loads(one.setting)
     outputs = one.outcome.outputs()
@@ -125,8 +125,8 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
     assert audit.model_rows == audit.load_model().about["rows"] == 120
     assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
     material = load_material((tmp_path / "a" / "material.npz").absolute())
-    with Ledger.reading(tmp_path / "a") as ledger:
-        one = ledger.outcomes()[Named(audit.winner, 120, 0)]
+    with AuditStore.reading(tmp_path / "a") as store:
+        one = store.outcomes()[Named(audit.winner, 120, 0)]
     np.testing.assert_array_equal(audit.load_model().model.outputs(material.X_test), one.outcome.outputs())
 
 
@@ -134,17 +134,17 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
 def test_as_many_rows_as_the_time_allows(here, tmp_path, left, rows):
     audit = conduct.run_audit(table(), "y", tmp_path / "a")
     material = load_material((tmp_path / "a" / "material.npz").absolute())
-    with Ledger.reading(tmp_path / "a") as ledger:
-        cell = refitting(audit, ledger, material, left)
+    with AuditStore.reading(tmp_path / "a") as store:
+        cell = refitting(audit, store, material, left)
         assert (cell and cell.samples) == rows
-        part = refitting(replace(audit, table=replace(audit.table, rows=100_000)), ledger, material, 5.0)
+        part = refitting(replace(audit, table=replace(audit.table, rows=100_000)), store, material, 5.0)
     assert 120 < part.samples < 100_000
 
 
 def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(here, tmp_path):
     conduct.run_audit(table(), "y", tmp_path / "a")
-    with Ledger.reading(tmp_path / "a") as ledger:
-        judgements = ledger.judgements()
+    with AuditStore.reading(tmp_path / "a") as store:
+        judgements = store.judgements()
     choices = choose(judgements)
     for name in FEW:
         errors = np.mean(
@@ -169,8 +169,8 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
     second = conduct.run_audit(other, "y", tmp_path / "b")
     found = []
     for folder in ("a", "b"):
-        with Ledger.reading(tmp_path / folder) as ledger:
-            found.append({n: (one.setting, one.outcome.predictions) for n, one in ledger.outcomes().items()})
+        with AuditStore.reading(tmp_path / folder) as store:
+            found.append({n: (one.setting, one.outcome.predictions) for n, one in store.outcomes().items()})
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
     with np.load(tmp_path / "a" / "material.npz") as material:
@@ -233,7 +233,7 @@ def test_another_table_in_the_same_folder_is_refused(here, tmp_path):
 def test_classes(here, tmp_path):
     frame = table().assign(y=lambda f: np.where(f.a + 0.5 * f.b > 0, "yes", "no"))
     audit = conduct.run_audit(frame, "y", tmp_path / "a")
-    assert audit.table.classes == ("no", "yes")
+    assert audit.data.classes == ("no", "yes")
     assert audit.contenders.accuracy.max() > 0.8
     assert audit.load_model().predict(frame).iloc[:, 0].isin(["no", "yes"]).all()
 

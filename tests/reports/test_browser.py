@@ -131,16 +131,17 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
 
 
 def test_the_page_of_claims(browser, tmp_path):
-    from kernelgap.paper.claims.measurement import Measurement, measure
     from kernelgap.paper.claims.run import read_findings
-    from kernelgap.paper.claims.store import Ledger
+
+    from kernelgap.paper.claims.measurement import Measurement, measure
+    from kernelgap.paper.claims.store import AuditStore
     from kernelgap.reports.claims.page import write_claims_page
 
-    with Ledger.open(tmp_path) as ledger:
-        ledger.describe({"experiment": "claims", "scale": "quick", "seed": 0})
+    with AuditStore.open(tmp_path) as store:
+        store.describe({"experiment": "claims", "scale": "quick", "seed": 0})
         for name in ("complexity.compose", "thm3.cost", "lemma.d2"):
             work = Measurement(name, "quick", 0)
-            ledger.save(work, measure(work))
+            store.save(work, measure(work))
     path = write_claims_page(read_findings(tmp_path))
     page = browser.new_context(viewport={"width": 390, "height": 900}).new_page()
     said = []

@@ -1,6 +1,7 @@
 """What several of the tests compare with."""
 
 import pytest
+
 from support import survival
 
 

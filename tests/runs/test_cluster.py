@@ -8,15 +8,14 @@ import sys
 import time
 
 import pytest
-from support import survival
 
-from support import tiny
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.runs import Store, plan_chunks, run_chunks
+from kernelgap.runs import TrialStore, plan_chunks, run_chunks
 from kernelgap.runs.workers.cluster import unfit
 from kernelgap.runs.workers.local import SINGLE_THREADED, single_threaded
+from support import survival, tiny
 
 pytest.importorskip("distributed")
 
@@ -84,7 +83,7 @@ def test_workers_that_are_not_fit_are_named(dask, scheduler, tmp_path):
     chunks = plan_chunks(tiny.tiny.trials("quick", 0))
     threaded = dask("worker", scheduler, "--nthreads", 2, "--no-nanny", "--no-dashboard")
     joined(scheduler, 1)
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         with pytest.raises(InputError, match=r"Dask worker tcp://\S+ has 2 threads: start it with --nthreads 1"):
             run_chunks(chunks, store, cluster=scheduler)
         threaded.terminate()
@@ -108,7 +107,7 @@ def test_fitness(monkeypatch):
 def test_no_scheduler(tmp_path, monkeypatch):
     monkeypatch.setattr("kernelgap.runs.workers.cluster.ANSWER", "1s")
     chunks = plan_chunks(tiny.tiny.trials("quick", 0))
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         for address in ("tcp://127.0.0.1:9", "nonsense://x", "tcp://nowhere.invalid:8786"):
             began = time.monotonic()
             with pytest.raises(InputError, match=rf"No Dask scheduler answers at '{address}'"):
@@ -120,7 +119,7 @@ def test_no_scheduler(tmp_path, monkeypatch):
 
 def test_without_dask(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match=r"pip install 'kernelgap\[cluster\]'"):
+    with TrialStore.open(tmp_path) as store, pytest.raises(InputError, match=r"pip install 'kernelgap\[cluster\]'"):
         run_chunks(plan_chunks(tiny.tiny.trials("quick", 0)), store, cluster="tcp://127.0.0.1:9")
 
 
@@ -135,5 +134,5 @@ def test_a_scheduler_that_goes_away_ends_the_run(dask, scheduler, tmp_path):
         if progress.share > 0:
             dask.parts[0].kill()
 
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match=r"workers were lost; \d of 8 chunks"):
+    with TrialStore.open(tmp_path) as store, pytest.raises(InputError, match=r"workers were lost; \d of 8 chunks"):
         run_chunks(chunks, store, cluster=scheduler, on_progress=watch)

@@ -7,9 +7,9 @@ import sys
 import zlib
 
 import pytest
-from support import survival
 
 from kernelgap.runs.workers import compiled
+from support import survival
 
 # Run a chunk as a worker does; print the results and what was compiled.
 WORKER = """

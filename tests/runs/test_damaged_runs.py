@@ -11,12 +11,11 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from support import damaged_runs
-from support import tiny
 from kernelgap.cli import main
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.runs import Store, read_status, run_file
-from kernelgap.runs.run_file import DamagedRunError
+from kernelgap.runs import TrialStore, read_status, run_file
+from kernelgap.runs.store import DamagedRunError
+from support import damaged_runs, tiny
 
 DEEP = "[" * 100_000
 
@@ -95,14 +94,14 @@ def test_what_stands_beside_the_results_is_not_needed(runs, command, tmp_path, n
 def test_an_endless_view_is_refused_at_once(runs, tmp_path, table):
     spoil = damaged_runs.DAMAGES["an endless view" + ("" if table == "run" else f" of {table}")]
     folder = spoiled(runs["figure"], tmp_path / "run", spoil)
-    for look in (Store.reading, Store.open):
+    for look in (TrialStore.reading, TrialStore.open):
         with pytest.raises(DamagedRunError, match=f"it has '{table}', a view that computes"), look(folder):
             pass
 
 
 def test_a_look_ends_in_time(runs, monkeypatch):
     monkeypatch.setattr(run_file, "LOOK", 0.2)
-    with Store.reading(runs["figure"]) as store:
+    with TrialStore.reading(runs["figure"]) as store:
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         with pytest.raises(DamagedRunError, match="takes longer than"):
             store._rows(endless)

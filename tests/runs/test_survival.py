@@ -14,13 +14,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from support import survival
 
-from support import tiny
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.runs import ChunkResult, Store, plan_chunks, read_status, run_chunk, run_chunks
+from kernelgap.runs import ChunkResult, TrialStore, plan_chunks, read_status, run_chunk, run_chunks
 from kernelgap.runs.trials.execute import run_chunk as really_run
+from support import survival, tiny
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_two_coordinators_and_one_who_looks(tmp_path, monkeypatch):
     seen = read_status(tmp_path)
     assert (seen.held, seen.pid, seen.running, seen.remaining) == (False, None, (), None)
     survival.until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), within=60)
-    with Store.open(tmp_path) as store:  # the lock went with its holder
+    with TrialStore.open(tmp_path) as store:  # the lock went with its holder
         assert len(store.finished()) == seen.done
 
 
@@ -119,7 +118,7 @@ def test_a_worker_that_dies_is_replaced_and_its_chunk_tried_again(chunks, tmp_pa
     kernels = [c for c in chunks if c.label.startswith(("ck2", "gaussian", "3resnet(last)"))]
     assert len(kernels) == 5
     seen = []
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         failures = run_chunks(kernels, store, workers=1, on_progress=seen.append)
         finished = store.finished()
     tried = (tmp_path / "log").read_text().split("\n")
@@ -133,7 +132,7 @@ def test_a_worker_that_dies_is_replaced_and_its_chunk_tried_again(chunks, tmp_pa
     assert (status.done, status.failed, status.held) == (3, 2, False)
     assert status.as_record()["failures"][1]["error"] == "ZeroDivisionError: not this time"
 
-    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:  # again, on another kind of executor
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:  # again, on another kind of executor
         assert run_chunks(kernels, store, executor=executor) == []
         assert store.finished() == {c.id for c in kernels}
     assert read_status(tmp_path).failed == 0
@@ -149,7 +148,7 @@ class Broken(Executor):
 
 
 def test_a_strange_executor_that_breaks_ends_the_run(chunks, tmp_path):
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match=r"executor broke \(all gone\)"):
+    with TrialStore.open(tmp_path) as store, pytest.raises(InputError, match=r"executor broke \(all gone\)"):
         run_chunks(chunks, store, executor=Broken())
 
 
@@ -188,7 +187,7 @@ FULL = """
 import subprocess, sys
 from support import tiny
 from kernelgap.errors import InputError
-from kernelgap.runs import ChunkResult, Store, TrialResult, plan_chunks
+from kernelgap.runs import ChunkResult, TrialStore, TrialResult, plan_chunks
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", sys.argv[1]], check=True)
 chunks = [c for seed in range(40) for c in plan_chunks(tiny.tiny.trials("quick", seed))]
 def result(chunk):
@@ -197,7 +196,7 @@ def result(chunk):
     return ChunkResult.of(chunk, 1.0, made)
 saved = []
 try:
-    with Store.open(sys.argv[1]) as store:
+    with TrialStore.open(sys.argv[1]) as store:
         for chunk in chunks:
             store.save(chunk, result(chunk))
             saved.append(chunk.id)
@@ -205,7 +204,7 @@ except InputError as error:
     assert "disk is full" in str(error) and "is kept" in str(error), error
 assert 0 < len(saved) < len(chunks), len(saved)
 subprocess.run(["mount", "-o", "remount,size=8m", sys.argv[1]], check=True)
-with Store.open(sys.argv[1]) as store:
+with TrialStore.open(sys.argv[1]) as store:
     assert store.finished() == set(saved)
     for chunk in chunks:
         if chunk.id not in store.finished():
@@ -255,7 +254,7 @@ assert code("report", place + "/run") == 2
 
 
 def test_a_folder_that_cannot_be_written(chunks, tmp_path):
-    with Store.open(tmp_path / "run") as store:
+    with TrialStore.open(tmp_path / "run") as store:
         store.save(chunks[-1], run_chunk(chunks[-1]))
     (tmp_path / "table.csv").write_text("x,y\n" + "".join(f"{i * i % 97},{i % 31}\n" for i in range(100)))
     (tmp_path / "place").mkdir()
@@ -269,7 +268,7 @@ def test_files_that_may_not_grow(chunks, tmp_path):
     first, second = (run_chunk(chunk) for chunk in chunks[-2:])
     large = [dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results]
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[-2], first)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
         try:
@@ -279,13 +278,13 @@ def test_files_that_may_not_grow(chunks, tmp_path):
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert store.finished() == {chunks[-2].id}
         store.save(chunks[-1], second)
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         assert store.finished() == {chunk.id for chunk in chunks[-2:]}
 
 
 def test_a_chunk_is_never_counted_twice(chunks, tmp_path):
     result = run_chunk(chunks[-1])
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[-1], result)
         with pytest.raises(sqlite3.IntegrityError):
             store.save(chunks[-1], result)
@@ -294,7 +293,7 @@ def test_a_chunk_is_never_counted_twice(chunks, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]"])
 def test_status_of_a_run_whose_other_files_are_odd(text, chunks, tmp_path):
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[-1], run_chunk(chunks[-1]))
     (tmp_path / "run.lock").write_text(text)
     (tmp_path / "status.json").write_text(text if text != '{"pid": 1}' else "{}")

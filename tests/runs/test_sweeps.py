@@ -14,12 +14,12 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load
 
-from support import tiny
 from kernelgap import problems
 from kernelgap.errors import InputError
-from kernelgap.runs import ChunkResult, Store, make_ridge_trial, make_trial, plan_chunks, run_chunk, run_chunks
+from kernelgap.runs import ChunkResult, TrialStore, make_ridge_trial, make_trial, plan_chunks, run_chunk, run_chunks
 from kernelgap.runs.trials.identity import digest
 from kernelgap.runs.trials.trial import Trial, read_trial
+from support import tiny
 
 DESCRIPTION = {
     "problem": "sec8",
@@ -118,7 +118,7 @@ def test_a_diverged_trial_is_a_result():
     assert len(diverged.curves["test"]) < len(diverged.curves["epochs"]) == len(done.curves["test"])
 
 
-def weights_of(store: Store, table: pd.DataFrame) -> dict[str, bytes]:
+def weights_of(store: TrialStore, table: pd.DataFrame) -> dict[str, bytes]:
     kept = {trial: store.weights(trial) for trial in table.trial}
     return {trial: file for trial, file in kept.items() if file is not None}
 
@@ -128,7 +128,7 @@ def test_the_best_network_of_a_chunk_keeps_its_weights(chunks, tmp_path):
     results = run_chunk(chunk).results
     best = min(results, key=lambda r: r.validation_error)
     assert [r.trial_id for r in results if r.weights is not None] == [best.trial_id]
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunk, run_chunk(chunk))
         (file,) = weights_of(store, store.table()).values()
     problem = problems.get(chunk.trials[0].problem)
@@ -155,7 +155,7 @@ def comparable(table: pd.DataFrame) -> list[dict]:
 def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
     chunks = chunks[::3]  # of each kind one
     assert {trial.kind for chunk in chunks for trial in chunk.trials} == {"sgd", "ridge"}
-    with Store.open(tmp_path / "whole") as store:
+    with TrialStore.open(tmp_path / "whole") as store:
         run_chunks(chunks, store, workers=2)
         whole = store.table()
         weights = weights_of(store, whole)
@@ -165,11 +165,11 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
             raise KeyboardInterrupt
 
     with (
-        Store.open(tmp_path / "parts") as store,
+        TrialStore.open(tmp_path / "parts") as store,
         pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"),
     ):
         run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
-    with Store.open(tmp_path / "parts") as store:
+    with TrialStore.open(tmp_path / "parts") as store:
         assert len(store.finished()) == 1
         run_chunks(chunks, store, workers=1)
         parts = store.table()
@@ -182,7 +182,7 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
 
 def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
     chunks = chunks[-3:]
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         for chunk in chunks:
             store.save(chunk, run_chunk(chunk))
 
@@ -205,7 +205,7 @@ def test_a_run_ends_at_its_time_with_what_is_finished(chunks, tmp_path):
             held.wait(30)
         return results[chunk.id]
 
-    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         began = time.monotonic()
         failures = run_chunks(chunks, store, do=slow_after_the_first, executor=executor, until=began + 0.5)
         assert 0.5 <= time.monotonic() - began < 20
@@ -224,7 +224,7 @@ def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
         time.sleep(1.0)
         return results[chunk.id]
 
-    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         soon = time.monotonic() + 0.6
         assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
         assert store.finished() == {chunks[0].id}
@@ -234,7 +234,7 @@ def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
     def fails(chunk, tell):
         raise ArithmeticError("no")
 
-    with Store.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         run_chunks(chunks[-1:], store, do=fails, executor=executor)
         kept = run_chunks(chunks[-2:-1], store, do=fails, executor=executor, forget_failures=False)
         assert {failure.chunk for failure in kept} == {chunk.id for chunk in chunks[-2:]}
@@ -244,7 +244,7 @@ def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
 def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
     result = run_chunk(chunks[0])
     broken = dataclasses.replace(result, rows=(*result.rows[:-1], (*result.rows[-1][:3], None, *result.rows[-1][4:])))
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         with pytest.raises(sqlite3.IntegrityError):
             store.save(chunks[0], broken)
         assert store.finished() == set()
@@ -256,17 +256,17 @@ def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
 def test_a_store_from_before_there_were_measures_goes_on(chunks, tmp_path):
     chunks = [chunk for chunk in chunks if chunk.trials[0].kind == "sgd"][-2:]
     first, second = (run_chunk(chunk) for chunk in chunks)
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[0], first)
         new = store.table()
-    with sqlite3.connect(tmp_path / Store.FILE) as connection:
+    with sqlite3.connect(tmp_path / TrialStore.FILE) as connection:
         connection.execute("ALTER TABLE trials DROP COLUMN measures")
     connection.close()
     old = new.drop(columns="norm")
-    with Store.reading(tmp_path) as store:
+    with TrialStore.reading(tmp_path) as store:
         pd.testing.assert_frame_equal(store.table(), old)
         assert store.times().trials.tolist() == [len(old)]
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         pd.testing.assert_frame_equal(store.table(), old)
         store.save(chunks[1], second)
         both = store.table().set_index("trial").norm
@@ -277,20 +277,20 @@ def test_a_store_from_before_there_were_measures_goes_on(chunks, tmp_path):
 def test_a_full_disk_loses_nothing_that_was_stored(chunks, tmp_path):
     first, second = (run_chunk(chunk) for chunk in chunks[:2])
     large = [dataclasses.replace(r, curves={"test": [0.5] * 50_000}) for r in second.results]
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[0], first)
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # SQLite then says that the disk is full
         with pytest.raises(InputError, match=r"disk is full.*kept"):
             store.save(chunks[1], ChunkResult.of(chunks[1], 1.0, large))
         assert store.finished() == {chunks[0].id}
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[1], second)
         assert store.finished() == {chunks[0].id, chunks[1].id}
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path):
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.describe({"experiment": "tiny", "seed": 0})
         store.describe({"experiment": "tiny", "seed": 0})
         with pytest.raises(InputError, match="differs in seed"):
@@ -301,9 +301,9 @@ def test_a_folder_in_use_is_refused(tmp_path):
     (tmp_path / "run.lock").touch()
     with open(tmp_path / "run.lock") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(InputError, match="Another process"), Store.open(tmp_path):
+        with pytest.raises(InputError, match="Another process"), TrialStore.open(tmp_path):
             pass
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         assert store.finished() == set()
 
 
@@ -325,25 +325,25 @@ def cut(path):
 
 @pytest.mark.parametrize("damage", [noise, garbled, cut])
 def test_a_damaged_file_is_refused_and_left_alone(chunks, tmp_path, damage):
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         store.save(chunks[-1], run_chunk(chunks[-1]))
     path = tmp_path / "run.sqlite"
     damage(path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"not a readable run.*left as it is: move it away"), Store.open(tmp_path):
+    with pytest.raises(InputError, match=r"not a readable run.*left as it is: move it away"), TrialStore.open(tmp_path):
         pass
     assert path.read_bytes() == before
 
 
 def test_what_a_kill_can_leave_of_a_new_file_is_not_damage(tmp_path):
     (tmp_path / "run.sqlite").touch()
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         assert store.finished() == set()
     (tmp_path / "run.sqlite").unlink()
     with sqlite3.connect(tmp_path / "run.sqlite") as begun:
         begun.execute("PRAGMA journal_mode = WAL")
     begun.close()
-    with Store.open(tmp_path) as store:
+    with TrialStore.open(tmp_path) as store:
         assert store.finished() == set()
 
 
@@ -352,7 +352,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
         other.execute("CREATE TABLE trials (something TEXT)")
     other.close()
     before = (tmp_path / "run.sqlite").read_bytes()
-    with pytest.raises(InputError, match="not a readable run"), Store.open(tmp_path):
+    with pytest.raises(InputError, match="not a readable run"), TrialStore.open(tmp_path):
         pass
     assert (tmp_path / "run.sqlite").read_bytes() == before
 
@@ -367,10 +367,10 @@ def test_test_errors_are_against_the_target_without_noise():
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"), Store.open(tmp_path / "file" / "run"):
+    with pytest.raises(InputError, match="cannot be written"), TrialStore.open(tmp_path / "file" / "run"):
         pass
 
 
 def test_no_workers_are_refused(chunks, tmp_path):
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match="at least 1 worker"):
+    with TrialStore.open(tmp_path) as store, pytest.raises(InputError, match="at least 1 worker"):
         run_chunks(chunks, store, workers=0)

@@ -20,8 +20,8 @@ from kernelgap.images.experiment.piece import Piece
 from kernelgap.images.experiment.scales import SetSize
 from kernelgap.images.experiment.store import ImageLedger
 from kernelgap.paper.claims.measurement import Measurement, measure
-from kernelgap.paper.claims.store import Ledger as ClaimsLedger
-from kernelgap.runs import ChunkResult, Store, TrialResult, plan_chunks
+from kernelgap.paper.claims.store import AuditStore as ClaimsLedger
+from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny
 
 KINDS = ("figure", "claims", "images", "audit")
@@ -45,7 +45,7 @@ def _figure(folder: Path) -> None:
     chunks = plan_chunks(tiny.tiny.trials("quick", 0))
     said = {"experiment": "tiny", "scale": "quick", "seed": 0, "kernelgap version": version("kernelgap")}
     curves = {"epochs": [0, 8], **{name: [2.0, 0.25] for name in ("train", "validation", "test")}}
-    with Store.open(folder) as store:
+    with TrialStore.open(folder) as store:
         store.describe({**said, "chunks": sorted(chunk.id for chunk in chunks)})
         store.note({key: getattr(tiny.tiny, key) for key in ("title", "problem", "samples", "x")})
         for chunk in chunks[:-1]:
@@ -59,10 +59,10 @@ def _claims(folder: Path) -> None:
 
     work = Measurement(CLAIM, "quick", 0)
     said = {"experiment": "claims", "scale": "quick", "seed": 0, "kernelgap version": version("kernelgap")}
-    with ClaimsLedger.open(folder) as ledger:
-        ledger.describe(said)
-        ledger.note({"chunks": [work.id]})
-        ledger.save(work, measure(work))
+    with ClaimsLedger.open(folder) as store:
+        store.describe(said)
+        store.note({"chunks": [work.id]})
+        store.save(work, measure(work))
 
 
 def _images(folder: Path) -> None:
@@ -71,15 +71,15 @@ def _images(folder: Path) -> None:
     size = SetSize((28, 28, 1), 10, 60_000, 10_000)
     trials = SCALES["quick"].trials(size, "ab" * 32, 0)
     pieces = [Piece(trial, Path("fashion.npz"), folder) for trial in trials]
-    with ImageLedger.open(folder) as ledger:
-        ledger.describe({"experiment": "images", "scale": "quick", "seed": 0, "chunks": [p.id for p in pieces]})
+    with ImageLedger.open(folder) as store:
+        store.describe({"experiment": "images", "scale": "quick", "seed": 0, "chunks": [p.id for p in pieces]})
         about = {"set": "fashion", "shape": [28, 28, 1], "classes": [str(i) for i in range(10)], "train": 60_000}
         network = {"depth": SCALES["quick"].depth, "width": SCALES["quick"].width}
         planned = {piece.id: piece.label for piece in pieces}
-        ledger.note({**about, "title": "Images", "test": 10_000, "planned": planned, "network": network})
+        store.note({**about, "title": "Images", "test": 10_000, "planned": planned, "network": network})
         for i, piece in enumerate(pieces):
             curves = {"epoch": [1.0, 2.0], "loss": [1.0, 0.5], "accuracy test": [0.5, 0.75]}
-            ledger.save(piece, ImageOutcome(1.0, 7000 + 10 * i, 10_000, "done", {"steps": 10, "weights": 100}, curves))
+            store.save(piece, ImageOutcome(1.0, 7000 + 10 * i, 10_000, "done", {"steps": 10, "weights": 100}, curves))
 
 
 def _audit(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelgap.runs import AnyTrial, ChunkResult, Store, TrialResult, make_ridge_trial, make_trial, plan_chunks
+from kernelgap.runs import AnyTrial, ChunkResult, TrialResult, TrialStore, make_ridge_trial, make_trial, plan_chunks
 from kernelgap.training import Schedule
 
 PROBLEM = "hard(d=6, k=2, alpha=0.3)"
@@ -32,7 +32,7 @@ class Invented:
 
     def write(self, folder: Path) -> pd.DataFrame:
         """Store them all; the table, as ``kernelgap.run`` returns it."""
-        with Store.open(folder) as store:
+        with TrialStore.open(folder) as store:
             for chunk in plan_chunks(self.errors):
                 store.save(chunk, ChunkResult.of(chunk, 0.5, [self._result(t) for t in chunk.trials]))
             table = store.table()

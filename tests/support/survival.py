@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelgap.runs import Store
+from kernelgap.runs import TrialStore
 
 TINY = Path(__file__).with_name("tiny.py")
 
@@ -62,7 +62,7 @@ def until(condition: Callable[[], object], within: float = 300) -> object:
 
 def stored(folder: Path) -> list[tuple]:
     """The final table with every bit of it, curves included."""
-    with Store.reading(folder) as store:
+    with TrialStore.reading(folder) as store:
         table = store.table()
     numbers = table.select_dtypes("float")
     table[numbers.columns] = numbers.map(lambda value: "" if pd.isna(value) else float(value).hex())

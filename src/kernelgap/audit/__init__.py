@@ -9,7 +9,9 @@
 
 import inspect
 import sys
+import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -19,13 +21,13 @@ from kernelgap.lazy import lazily
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.audit.judging import read_audit
     from kernelgap.audit.models.saving import load_model
+    from kernelgap.audit.reading import read_audit
     from kernelgap.audit.result import Audit
 
 __all__ = ["Audit", "audit", "load_model", "read_audit"]
 
-__getattr__ = lazily(__name__, {"Audit": "result", "load_model": "models", "read_audit": "judging"})
+__getattr__ = lazily(__name__, {"Audit": "result", "load_model": "models", "read_audit": "reading"})
 
 
 def __dir__() -> list[str]:
@@ -84,24 +86,29 @@ def audit(
     ``load_model()`` for predictions. The folder has the page, ``report.html``. A table that asks nothing is an
     ``InputError`` that says why.
     """
-    # The one import that runs upwards: asking includes writing the page.
-    from kernelgap.reports.audit.run import audit as asked
+    from kernelgap import console
+    from kernelgap.audit.run import run_audit
 
-    return asked(
-        source,
-        target,
-        out,
-        task=task,
-        leave_out=leave_out,
-        keep=keep,
-        budget=budget,
-        rows=rows,
-        delimiter=delimiter,
-        header=header,
-        workers=workers,
-        seed=seed,
-        on_progress=on_progress,
-    )
+    began = time.monotonic()
+    with nullcontext() if on_progress is None else console.silence():
+        found = run_audit(
+            source,
+            target,
+            out,
+            task=task,
+            leave_out=leave_out,
+            keep=keep,
+            budget=budget,
+            rows=rows,
+            delimiter=delimiter,
+            header=header,
+            workers=workers,
+            seed=seed,
+            on_progress=on_progress,
+            began=began,
+        )
+        found.report(until=began + found.budget)
+    return found
 
 
 class AuditPackage(ModuleType):

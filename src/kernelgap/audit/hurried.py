@@ -8,7 +8,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.audit.cell import Cell, Done
-from kernelgap.audit.store import Ledger
+from kernelgap.audit.store import AuditStore
 from kernelgap.machine import one_blas_thread
 from kernelgap.runs.work import Do
 from kernelgap.runs.workers.local import LocalWorkers, Worker, check_interrupted, interruptible
@@ -51,10 +51,10 @@ def hurried_workers(count: int, do: Do) -> Iterator[HurriedWorkers]:
 
 
 def run_here(
-    cells: Sequence[Cell], ledger: Ledger, do: Callable[[Cell, Callable[[float], None]], Done], until: float = inf
+    cells: Sequence[Cell], store: AuditStore, do: Callable[[Cell, Callable[[float], None]], Done], until: float = inf
 ) -> None:
-    """Do what the ledger does not hold yet in this process, where no worker has to start, as long as there is time."""
-    finished = ledger.finished()
+    """Do what the store does not hold yet in this process, where no worker has to start, as long as there is time."""
+    finished = store.finished()
     left = [cell for cell in cells if cell.id not in finished]
     done: SimpleQueue[tuple[Cell, Done | Exception]] = SimpleQueue()
     thread = threading.Thread(target=_do_all, args=(left, do, done), daemon=True)
@@ -69,9 +69,9 @@ def run_here(
                 if time.monotonic() >= until:
                     return
         if isinstance(found, Exception):
-            ledger.fail(cell, 1, f"{type(found).__name__}: {found}")
+            store.fail(cell, 1, f"{type(found).__name__}: {found}")
         else:
-            ledger.save(cell, found)
+            store.save(cell, found)
 
 
 def _do_all(

@@ -9,7 +9,7 @@ from kernelgap.audit.cost import fitting_seconds
 from kernelgap.audit.dataset import FILE, LABELS, Material
 from kernelgap.audit.plan import exact_rows
 from kernelgap.audit.result import Audit
-from kernelgap.audit.store import Ledger
+from kernelgap.audit.store import AuditStore
 from kernelgap.machine import available_memory
 
 SAFE = 1.5  # times the seconds that it takes by the estimate must be there
@@ -18,15 +18,15 @@ WORTH = 1.05  # times the rows that it learned from already: for less it stays a
 SHORT = 0.3  # seconds: less is done without a worker
 
 
-def refitting(audit: Audit, ledger: Ledger, material: Material, left: float) -> Refitting | None:
+def refitting(audit: Audit, store: AuditStore, material: Material, left: float) -> Refitting | None:
     """The cell with the most rows that fit into the ``left`` seconds and the memory; None if there is none."""
     if audit.winner is None or audit.winner_setting is None:
         return None
-    samples, rows = audit.answer.comparison.samples, audit.table.rows
+    samples, rows = audit.answer.comparison.samples, audit.data.rows
     seconds = max(
         (
             chosen.outcome.seconds
-            for named, chosen in ledger.outcomes().items()
+            for named, chosen in store.outcomes().items()
             if (named.contender, named.samples) == (audit.winner, samples)
         ),
         default=0.0,
@@ -35,7 +35,7 @@ def refitting(audit: Audit, ledger: Ledger, material: Material, left: float) -> 
     while rows >= WORTH * samples:
         takes = max(seconds / before, audit.plan.pace) * _seconds(audit, material, rows)
         if SAFE * takes <= left and _has_room(audit, rows):
-            return _cell(audit, ledger.folder, material, rows, cost=takes)
+            return _cell(audit, store.folder, material, rows, cost=takes)
         rows = int(FEWER * rows)
     return None
 
@@ -75,6 +75,6 @@ def _cell(audit: Audit, folder: Path, material: Material, rows: int, *, cost: fl
         setting=audit.winner_setting,
         labels=labels,
         labels_digest=hashlib.sha256(labels.read_bytes()).hexdigest(),
-        of=audit.table.rows,
+        of=audit.data.rows,
         about=json.dumps(tested),
     )

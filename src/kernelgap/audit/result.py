@@ -12,9 +12,10 @@ from kernelgap.audit.models.saving import FILE as MODEL
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.answering import as_record
-from kernelgap.audit.tables.notices import Notice
+from kernelgap.audit.tables.notices import Notice, brief
 from kernelgap.audit.tables.table import Task
-from kernelgap.runs.run_file import Failure
+from kernelgap.durations import format_duration
+from kernelgap.runs.result import Run
 
 
 @dataclass(frozen=True)
@@ -38,26 +39,25 @@ class Audited:
         return cls(**plain)
 
 
-@dataclass(frozen=True)
-class Audit:
-    """The whole answer.
+@dataclass(frozen=True, kw_only=True)
+class Audit(Run):
+    """The answer on a table.
 
-    ``fits`` has a row for each contender, number of samples and seed: its setting, validation error and seconds.
-    ``unfinished`` are those of the ``planned`` parts that failed, or that the budget left no time for. ``budget`` is
-    that of the last call, in seconds. ``winner`` is whose model is kept; it learned from ``model_rows`` rows of the
-    table, of all if there was time, while its errors here are those of a model that had not seen the test rows.
+    ``table`` has a row for each contender, number of samples and seed: its setting, validation error and seconds;
+    ``data`` says what was audited, and ``asked`` with which options. ``unfinished`` are those of the ``planned`` parts
+    that failed, or that the budget left no time for. ``budget`` is that of the last call, in seconds. ``winner`` is
+    whose model is kept; it learned from ``model_rows`` rows of the table, of all if there was time, while its errors
+    here are those of a model that had not seen the test rows.
     """
 
-    folder: Path
-    table: Audited
+    kind = "audit"
+
+    data: Audited
+    asked: dict[str, Any]
     notices: tuple[Notice, ...]
     plan: Plan
-    seed: int
     answer: Answer
-    fits: pd.DataFrame
-    planned: int
     unfinished: tuple[str, ...]
-    failures: tuple[Failure, ...]
     winner: str | None
     winner_setting: str | None
     model_rows: int | None
@@ -66,6 +66,20 @@ class Audit:
     @property
     def sentence(self) -> str:
         return self.answer.verdict.sentence
+
+    @property
+    def messages(self) -> list[str]:
+        found = brief(self.notices)
+        left = set(self.unfinished) - {failure.label for failure in self.failures}
+        if left:
+            found.append(
+                f"There was no time in {format_duration(self.budget)} for {len(left)} of {self.planned} parts, planned "
+                f"for {format_duration(self.plan.budget)}: the same command goes on with them."
+            )
+        if self.model_path is not None:
+            found.append(f"The model of {self.winner} is in {self.model_path}. {self.model_sentence}")
+            found.append(f"To predict: kernelgap predict {self.folder} NEW.csv")
+        return found
 
     @property
     def verdict(self) -> str:
@@ -89,8 +103,8 @@ class Audit:
             return None
         rows, samples = self.model_rows, self.answer.comparison.samples
         if rows <= samples:
-            return f"It is the model that was tested: it learned from {rows:,} of {self.table.rows:,} rows."
-        some = f"all {rows:,} rows" if rows == self.table.rows else f"{rows:,} of {self.table.rows:,} rows"
+            return f"It is the model that was tested: it learned from {rows:,} of {self.data.rows:,} rows."
+        some = f"all {rows:,} rows" if rows == self.data.rows else f"{rows:,} of {self.data.rows:,} rows"
         return (
             f"After the verdict it learned again, with the setting that was chosen, from {some}, test rows included. "
             f"The test error is that of the model before, which had learned from {samples:,} rows and seen no test row."
@@ -99,14 +113,14 @@ class Audit:
     @property
     def contenders(self) -> pd.DataFrame:
         """Each contender's errors with the most samples that it got to, the best on validation first."""
-        return self._table((curve, len(curve.samples) - 1) for curve in self.answer.curves)
+        return self._rows((curve, len(curve.samples) - 1) for curve in self.answer.curves)
 
     def with_samples(self, samples: int) -> pd.DataFrame:
         """The contenders that have finished with so many samples, the best on validation first."""
         known = (curve for curve in self.answer.curves if samples in curve.samples)
-        return self._table((curve, curve.samples.index(samples)) for curve in known)
+        return self._rows((curve, curve.samples.index(samples)) for curve in known)
 
-    def _table(self, places: Iterable[tuple[Curve, int]]) -> pd.DataFrame:
+    def _rows(self, places: Iterable[tuple[Curve, int]]) -> pd.DataFrame:
         rows = [self._row(curve, place) for curve, place in places]
         return pd.DataFrame(rows).sort_values(
             ["samples", "validation_error"], ascending=[False, True], ignore_index=True
@@ -114,7 +128,7 @@ class Audit:
 
     def _row(self, curve: Curve, place: int) -> dict[str, Any]:
         error, samples = curve.errors[place], curve.samples[place]
-        fits = self.fits[(self.fits.contender == curve.contender) & (self.fits.samples == samples)]
+        fits = self.table[(self.table.contender == curve.contender) & (self.table.samples == samples)]
         row = {
             "contender": curve.contender,
             "family": curve.family,
@@ -127,22 +141,22 @@ class Audit:
         }
         if curve.accuracy is not None:
             row["accuracy"] = curve.accuracy[place].value
-        elif len(self.table.scales) == 1:
-            row["rmse"] = error.value**0.5 * self.table.scales[0]
+        elif len(self.data.scales) == 1:
+            row["rmse"] = error.value**0.5 * self.data.scales[0]
         count, seconds = int(fits.fits.sum()), float(fits.seconds.sum())
         return {**row, "setting": fits.setting.iloc[0], "fits": count, "seconds": seconds}
 
     def as_record(self) -> dict[str, Any]:
         """Plain, as --json prints it."""
         return {
-            "source": self.table.source,
-            "targets": list(self.table.targets),
-            "task": self.table.task,
-            "classes": list(self.table.classes),
-            "rows": self.table.rows,
-            "feature_columns": self.table.features,
-            "inputs": self.table.inputs,
-            "test_rows": self.table.test_rows,
+            "source": self.data.source,
+            "targets": list(self.data.targets),
+            "task": self.data.task,
+            "classes": list(self.data.classes),
+            "rows": self.data.rows,
+            "feature_columns": self.data.features,
+            "inputs": self.data.inputs,
+            "test_rows": self.data.test_rows,
             "seed": self.seed,
             "folder": str(self.folder),
             "plan": self.plan.model_dump(mode="json"),
@@ -151,7 +165,7 @@ class Audit:
                 {str(name): None if value != value else value for name, value in row.items()}
                 for row in self.contenders.to_dict(orient="records")
             ],
-            "fits": [{str(name): value for name, value in row.items()} for row in self.fits.to_dict(orient="records")],
+            "fits": [{str(name): value for name, value in row.items()} for row in self.table.to_dict(orient="records")],
             "winner": self.winner,
             "model_rows": None if self.model_path is None else self.model_rows,
             "budget": self.budget,

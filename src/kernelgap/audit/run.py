@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -16,18 +17,19 @@ from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
 from kernelgap.audit.dataset import LABELS, write_arrays
 from kernelgap.audit.hurried import hurried_workers, run_here
-from kernelgap.audit.judging import read_audit
 from kernelgap.audit.models.saving import FILE as MODEL
 from kernelgap.audit.pace import affordable_workers, measured_pace
 from kernelgap.audit.plan import Plan, estimate, make_plan
 from kernelgap.audit.prepare import Entered, enter
+from kernelgap.audit.reading import conclude_audit, read_audit
 from kernelgap.audit.refitting import SHORT, refitting
 from kernelgap.audit.result import Audit
 from kernelgap.audit.stages import Stages
-from kernelgap.audit.store import Ledger
+from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory
 from kernelgap.runs import Progress, run_chunks
+from kernelgap.runs.environment import code_digest, environment
 from kernelgap.runs.runner import Interrupted
 from kernelgap.runs.workers.local import LocalWorkers
 from kernelgap.whole_file import whole
@@ -41,6 +43,8 @@ HANGING = 0.5  # of the budget, after which those who come first are given up
 LARGEST, TWINS = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
 LATEST = 0.8  # of all the time that is left, when judging is broken off
+
+CODE = ("networks", "training", "kernels", "regression", "audit/tables", "audit/contenders")  # its numbers depend on it
 
 Tell = Callable[[float, str], None]
 
@@ -59,7 +63,7 @@ def run_audit(
     header: bool | None = None,
     workers: int | None = None,
     seed: int = 0,
-    on_progress: Callable[[float, str], None] | None = None,
+    on_progress: Tell | None = None,
     began: float | None = None,
 ) -> Audit:
     """Audit a table: a file, one of scikit-learn's bundled sets by name, or a data frame.
@@ -76,6 +80,7 @@ def run_audit(
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
     if workers is not None and workers < 1:
         raise InputError(f"An audit needs at least 1 worker, not {workers}.")
+    leave_out, keep = ([names] if isinstance(names, str) else list(names) for names in (leave_out, keep))
     with console.progress("audit") as show:
         tell = on_progress or show
         tell(0.0, "reading the table")
@@ -90,47 +95,59 @@ def run_audit(
             header=header,
             seed=seed,
         )
+        asked = {
+            "leave_out": leave_out,
+            "keep": keep,
+            "task": task,
+            "rows": rows,
+            "delimiter": delimiter,
+            "header": header,
+        }
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
         count, pace = workers or affordable_workers(), measured_pace()
         ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
-        with Ledger.open(folder) as ledger:
-            plan = _settle(ledger, entered, budget=allowed, workers=count, pace=pace, seed=seed)
+        with AuditStore.open(folder) as store:
+            plan = _settle(store, entered, budget=allowed, workers=count, pace=pace, seed=seed)
             try:
                 with hurried_workers(count, work) as pool:
-                    contest = _Contest(ledger, entered, plan, pool=pool, end=end, budget=allowed, tell=tell)
+                    contest = _Contest(store, entered, plan, pool=pool, end=end, budget=allowed, asked=asked, tell=tell)
                     contest.through()
                     tell(1.0, "answering")
-                    audit = read_audit(folder)
-                    contest.refit(audit)
+                    store.keep_environment(environment())
+                    contest.refit(read_audit(folder))
             except KeyboardInterrupt:  # within a stage or between two
-                planned = set(ledger.about().get("chunks", ()))
-                raise Interrupted(len(ledger.finished() & planned), len(planned)) from None
-            return _concluded(audit, ledger)
+                planned = set(store.about().get("chunks", ()))
+                raise Interrupted(len(store.finished() & planned), len(planned)) from None
+            store.conclude(conclude_audit(store))
+            _keep_model(read_audit(folder), store)
+    return read_audit(folder)
 
 
-def _settle(ledger: Ledger, entered: Entered, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
+def _settle(store: AuditStore, entered: Entered, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
     """The plan of this folder, made at the first call; the material and the test targets beside it."""
     material = entered.material
-    held = ledger.description()
+    held = store.description()
     if held.get("material") == material.digest and "plan" in held:
         plan = Plan(**held["plan"])
     else:
         sizes = {"inputs": material.X.shape[1], "outputs": material.Y.shape[1]}
         memory = available_memory()
         plan = make_plan(len(material.X), **sizes, budget=budget, workers=workers, memory=memory, pace=pace)
-    ledger.describe(
+    store.describe(
         {
+            "kind": "audit",
             "experiment": "audit",
             "scale": f"{entered.table.source}, {', '.join(entered.table.targets)}",
             "seed": seed,
             "material": material.digest,
             "plan": plan.model_dump(mode="json"),
             "kernelgap version": version("kernelgap"),
+            "code": code_digest(CODE),
         }
     )
-    material.save(ledger.folder)
-    write_arrays(ledger.folder / LABELS, {"Y": entered.Y_test})
+    material.save(store.folder)
+    write_arrays(store.folder / LABELS, {"Y": entered.Y_test})
     return plan
 
 
@@ -139,19 +156,20 @@ class _Contest:
 
     def __init__(
         self,
-        ledger: Ledger,
+        store: AuditStore,
         entered: Entered,
         plan: Plan,
         *,
         pool: LocalWorkers,
         end: float,
         budget: float,
+        asked: dict[str, Any],
         tell: Tell,
     ) -> None:
-        self.ledger, self.entered, self.plan = ledger, entered, plan
-        self.pool, self.budget, self.tell = pool, budget, tell
+        self.store, self.entered, self.plan = store, entered, plan
+        self.pool, self.budget, self.asked, self.tell = pool, budget, asked, tell
         self.last, self.end = end, end - REFITTING * budget
-        self.stages = Stages(ledger.folder, entered.material, plan)
+        self.stages = Stages(store.folder, entered.material, plan)
         self.planned: list[Cell] = []
         self.done = 0.0
         self.cost = estimate(plan, entered.material.X.shape[1], entered.material.Y.shape[1])
@@ -160,7 +178,7 @@ class _Contest:
         *smaller, largest = self.plan.sizes
         self._first()
         self._stage(tuple(FAMILIES), largest, LARGEST, f"{len(FAMILIES)} contenders with {largest:,} samples")
-        ranked = ranked_networks(choose(self.ledger.judgements()), largest)
+        ranked = ranked_networks(choose(self.store.judgements()), largest)
         if not ranked:
             return
         self._stage(twins(ranked[0]), largest, TWINS, f"what {ranked[0]} owes to its features")
@@ -170,24 +188,24 @@ class _Contest:
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
         now = time.monotonic()
-        cell = refitting(audit, self.ledger, self.entered.material, max(MOMENT, self.last - now))
+        cell = refitting(audit, self.store, self.entered.material, max(MOMENT, self.last - now))
         if cell is None:
             return
         self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
         if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
-            run_here([cell], self.ledger, work, max(self.last, now + MOMENT))
+            run_here([cell], self.store, work, max(self.last, now + MOMENT))
         else:
-            run_chunks([cell], self.ledger, pool=self.pool, until=self.last, forget_failures=False)
+            run_chunks([cell], self.store, pool=self.pool, until=self.last, forget_failures=False)
 
     def _first(self) -> None:
         """A linear model, a kernel and a small network on few samples, here: whatever happens later, there is these."""
         self.tell(0.0, "a linear model, a kernel and a small network")
         until = time.monotonic() + HANGING * self.budget
-        self.ledger.forget_failures()
+        self.store.forget_failures()
         self._note()
-        run_here(self.stages.judgings(FIRST, self.plan.first), self.ledger, work, until)
-        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.ledger.judgements()))
-        run_here(fittings, self.ledger, work, until)
+        run_here(self.stages.judgings(FIRST, self.plan.first), self.store, work, until)
+        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.store.judgements()))
+        run_here(fittings, self.store, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
         """Judge, choose, and fit what was chosen.
@@ -199,7 +217,7 @@ class _Contest:
         left = self.end - now
         judgings = self.stages.judgings(names, samples)
         self._run(judgings, now + share * JUDGING * left, now + LATEST * left, f"{words}, judging")
-        fittings = self.stages.fittings(names, samples, choose(self.ledger.judgements()))
+        fittings = self.stages.fittings(names, samples, choose(self.store.judgements()))
         self._run(fittings, self.end, self.end, f"{words}, fitting")
 
     def _run(self, cells: list[Cell], last_start: float, until: float, words: str) -> None:
@@ -213,7 +231,7 @@ class _Contest:
 
         run_chunks(
             cells,
-            self.ledger,
+            self.store,
             pool=self.pool,
             last_start=last_start,
             until=until,
@@ -225,30 +243,30 @@ class _Contest:
     def _note(self) -> None:
         """For whoever looks: what was planned so far, and what was said of the table."""
         notices = (*self.entered.notices, *self.plan.notices())
-        self.ledger.note(
+        self.store.note(
             {
                 "chunks": [cell.id for cell in self.planned],
                 "cells": {cell.id: cell.label for cell in self.planned},
                 "table": asdict(self.entered.table),
                 "notices": [notice.as_dict() for notice in notices],
                 "budget": self.budget,
+                "asked": self.asked,
             }
         )
 
 
-def _concluded(audit: Audit, ledger: Ledger) -> Audit:
-    """With the winner's model in its file, and how many rows it learned from."""
+def _keep_model(audit: Audit, store: AuditStore) -> None:
+    """The winner's model in its file; none of an earlier winner."""
     path = audit.folder / MODEL
     kept = None
     if audit.winner is not None and audit.winner_setting is not None:
-        kept = ledger.kept(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
+        kept = store.kept(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
     if kept is None:
         with suppress(FileNotFoundError):
             path.unlink()
-        return audit
+        return
     with whole(path) as partial:
         partial.write_bytes(kept[1])
-    return replace(audit, model_rows=kept[0], failures=tuple(ledger.failures()))
 
 
 def _name(source: str | Path | pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field, Json, TypeAdapter
 
 from kernelgap.audit.cell import Cell, Done, Fitting, Judgement, Outcome, Refitted, Refitting
 from kernelgap.audit.contenders.view import Judged
-from kernelgap.runs.run_file import RunFile, as_stored
+from kernelgap.runs.store import ResultStore, as_stored
 
 Count = Annotated[int, Field(ge=0)]
 Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -37,7 +37,7 @@ class Chosen:
     outcome: Outcome
 
 
-class Ledger(RunFile):
+class AuditStore(ResultStore):
     """What came of each cell, in one transaction."""
 
     TABLES: ClassVar = (

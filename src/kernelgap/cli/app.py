@@ -3,7 +3,6 @@
 import json
 import sys
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +16,8 @@ from kernelgap.cli.claims import claims
 from kernelgap.cli.options import Json
 from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
-from kernelgap.cli.show_images import show_images
-from kernelgap.cli.status import status, tell_failures
+from kernelgap.cli.run import run
+from kernelgap.cli.status import status
 from kernelgap.errors import InputError
 
 
@@ -28,8 +27,9 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            console.message("kernelgap: interrupted.")
+        except KeyboardInterrupt as interrupt:  # a run says what is kept
+            kept = f"; {interrupt}. The same command goes on from there." if str(interrupt) else "."
+            console.message(f"kernelgap: interrupted{kept}")
             raise SystemExit(130) from None
         except EOFError as error:
             raise InputError(f"A file ends before its content does ({error}): it may be damaged.") from error
@@ -52,6 +52,7 @@ app.command()(verify)
 app.command()(claims)
 app.command()(predict)
 app.command()(report)
+app.command()(run)
 app.command()(status)
 
 
@@ -101,51 +102,6 @@ def list_(as_json: Json = False) -> None:
     if as_json:
         console.answer(json.dumps(found))
     else:
-        from kernelgap.cli import show
+        from kernelgap.cli.show.catalogue import show_catalogue
 
-        show.catalogue(found)
-
-
-@app.command()
-def run(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
-    ],
-    scale: Annotated[
-        str,
-        typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour."),
-    ] = "quick",
-    out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
-    workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler's address: tcp://host:8786.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
-    data: Annotated[
-        Path | None, typer.Option(help="For images: their file or folder [default: runs/images/SET.npz].")
-    ] = None,
-    flips: Annotated[
-        bool, typer.Option("--flips/--no-flips", help="For images: mirror them for networks, or not.")
-    ] = True,
-    as_json: Json = False,
-) -> None:
-    """Run an experiment; run it again to go on after an interruption."""
-    try:
-        from kernelgap import reports
-        from kernelgap.images import experiment as images
-        from kernelgap.paper import figures as experiments
-
-        table = experiments.run(name, scale, out, workers=workers, cluster=cluster, seed=seed, data=data, flips=flips)
-    except KeyboardInterrupt as interrupt:
-        kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
-        console.message(f"kernelgap: interrupted; {kept}")
-        raise typer.Exit(130) from None
-    if table.attrs["experiment"] == images.NAME:
-        show_images(table.attrs["folder"], as_json)
-    elif as_json:
-        console.answer(json.dumps(reports.as_record(table), allow_nan=False))
-    else:
-        from kernelgap.cli import show
-
-        show.results(table)
-    console.message(f"Report: {reports.publish(table)}")
-    failures = [(failure["label"], failure["error"]) for failure in table.attrs["failures"]]
-    tell_failures(failures, table.attrs["folder"])
+        show_catalogue(found)

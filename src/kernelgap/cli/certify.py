@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kernelgap import console
-from kernelgap.cli import show_certificates as show
 from kernelgap.cli.options import Json
+from kernelgap.cli.show import certificates as show
 from kernelgap.errors import InputError
 
 if TYPE_CHECKING:

@@ -2,15 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kernelgap import console
+from kernelgap.cli.answer import answer_with
 from kernelgap.cli.options import Json
-
-if TYPE_CHECKING:
-    from kernelgap.paper.claims.run import Findings
 
 
 def claims(
@@ -29,48 +27,18 @@ def claims(
 
     Exit code 1 if a claim fails.
     """
-    from kernelgap.paper.claims import run as conduct
-
     if only_list:
         _list(as_json)
         return
-    try:
-        findings = conduct.run_claims(names or (), scale, out, workers=workers, cluster=cluster, seed=seed)
-    except KeyboardInterrupt as interrupt:
-        kept = f"{interrupt}. The same command goes on from there." if str(interrupt) else "nothing was done yet."
-        console.message(f"kernelgap: interrupted; {kept}")
-        raise typer.Exit(130) from None
-    from kernelgap.reports.claims.page import write_claims_page
+    from kernelgap.paper.claims.result import ClaimsRun
+    from kernelgap.runs.start import execute
 
-    if as_json:
-        console.answer(json.dumps(_record(findings), allow_nan=False))
-    else:
-        _show(findings)
-    console.message(f"Report: {write_claims_page(conduct.read_findings(findings.folder))}")
-    if findings.count("fails"):
+    run = execute("claims", scale, out, workers=workers, cluster=cluster, seed=seed, claims=names or ())
+    assert isinstance(run, ClaimsRun)
+    asked = run.only(names) if names else run
+    answer_with(asked, as_json, page=run)
+    if asked.count("fails"):
         raise typer.Exit(1)
-
-
-def _record(findings: "Findings") -> dict[str, object]:
-    return {
-        "scale": findings.scale,
-        "seed": findings.seed,
-        "folder": str(findings.folder),
-        "sentence": findings.sentence,
-        "holds": findings.count("holds"),
-        "fails": findings.count("fails"),
-        "undecided": findings.count("undecided"),
-        "claims": [finding.as_record() for finding in findings.found],
-    }
-
-
-def _show(findings: "Findings") -> None:
-    rows = [[f.claim.id, f.claim.source, f.claim.stated, f.verdict.measured, f.verdict.outcome] for f in findings.found]
-    console.table(["claim", "source", "stated", "measured", "verdict"], rows, left=5)
-    for finding in findings.found:
-        if finding.verdict.outcome != "holds":
-            console.answer(f"\n{finding.claim.id} {finding.verdict.outcome}: {finding.verdict.reason}")
-    console.answer(f"\n{findings.sentence}")
 
 
 def _list(as_json: bool) -> None:

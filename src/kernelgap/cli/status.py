@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from kernelgap.runs import Status
 
 EVERY = 1.0  # seconds between looks
-COMMANDS = ("audit", "claims")  # whose runs bear their names; the others are those of 'kernelgap run'
 
 
 def status(
@@ -41,26 +39,13 @@ def status(
         _show(found)
 
 
-def tell_failures(failures: Sequence[tuple[str, str]], folder: str | Path, *, what: str = "chunk") -> None:
-    """One sentence on the parts of a run that failed (labels and errors), and exit code 1; nothing if none did."""
-    if not failures:
-        return
-    label, error = failures[0]
-    number = f"{len(failures)} {what}s failed and are" if len(failures) > 1 else f"1 {what} failed and is"
-    console.message(
-        f"kernelgap: {number} missing above, first '{label}': {error.rstrip('.')}. The same command tries again; "
-        f"'kernelgap status {folder}' lists them."
-    )
-    raise typer.Exit(1)
-
-
 def _show(found: "Status") -> None:
     if found.held:
         state = f"process {found.pid} on {found.host} is running it"
     elif found.chunks and found.done == found.chunks:
         state = "finished"
     else:
-        command = found.experiment if found.experiment in COMMANDS else "run"
+        command = found.kind if found.kind in ("audit", "claims") else "run"
         state = f"nobody is running it: give the same 'kernelgap {command}' command to go on"
     console.answer(f"{_name(found)}: {state}")
     console.answer(f"{_counts(found)}: {found.share:.0%}")

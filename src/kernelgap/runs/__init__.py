@@ -1,12 +1,15 @@
 """Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
+from kernelgap.runs.kind import read_run
+from kernelgap.runs.meter import Progress
+from kernelgap.runs.result import Run
+from kernelgap.runs.runner import Interrupted, run_chunks
+from kernelgap.runs.start import run
+from kernelgap.runs.status import Status, read_status
+from kernelgap.runs.store import Failure
 from kernelgap.runs.trials.chunk import Chunk, ChunkResult, TrialResult, plan_chunks
 from kernelgap.runs.trials.execute import run_chunk
-from kernelgap.runs.meter import Progress
-from kernelgap.runs.run_file import Failure
-from kernelgap.runs.runner import Interrupted, run_chunks
-from kernelgap.runs.status import Status, read_status
-from kernelgap.runs.trials.store import Store
+from kernelgap.runs.trials.store import TrialStore
 from kernelgap.runs.trials.trial import (
     AnyTrial,
     BuiltTrial,
@@ -27,16 +30,19 @@ __all__ = [
     "Interrupted",
     "Progress",
     "RidgeTrial",
+    "Run",
     "Status",
-    "Store",
     "Trial",
     "TrialResult",
+    "TrialStore",
     "make_built_trial",
     "make_ridge_trial",
     "make_trial",
     "make_trials",
     "plan_chunks",
+    "read_run",
     "read_status",
+    "run",
     "run_chunk",
     "run_chunks",
 ]

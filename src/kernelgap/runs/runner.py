@@ -6,39 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, nullcontext
 from math import inf
-from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
 
 from kernelgap.errors import InputError
 from kernelgap.machine import cores
-from kernelgap.runs.workers.cluster import cluster_workers
-from kernelgap.runs.trials.execute import run_chunk
-from kernelgap.runs.workers.local import check_interrupted, local_workers
 from kernelgap.runs.meter import Meter, Progress
-from kernelgap.runs.run_file import Failure
-from kernelgap.runs.status import Diary
+from kernelgap.runs.status import StatusWriter
+from kernelgap.runs.store import Failure, ResultStore
+from kernelgap.runs.trials.execute import run_chunk
 from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.workers.cluster import cluster_workers
+from kernelgap.runs.workers.local import check_interrupted, local_workers
 from kernelgap.runs.workers.pool import ExecutorWorkers, Workers
 
 POLL = 0.2  # seconds between looks at the workers' progress
 RETRIES = 2  # how often a chunk is tried again after its worker died
-
-
-class Keeper(Protocol):
-    """Where what comes of the chunks is kept."""
-
-    folder: Path
-
-    def finished(self) -> set[str]: ...
-
-    def save(self, chunk: Any, done: Any) -> None: ...
-
-    def fail(self, chunk: Work, attempts: int, error: str) -> None: ...
-
-    def failures(self) -> list[Failure]: ...
-
-    def forget_failures(self) -> None: ...
 
 
 class Interrupted(KeyboardInterrupt):
@@ -50,7 +32,7 @@ class Interrupted(KeyboardInterrupt):
 
 def run_chunks(
     chunks: Sequence[Work],
-    store: Keeper,
+    store: ResultStore,
     *,
     do: Do = run_chunk,
     workers: int | None = None,
@@ -91,7 +73,7 @@ def run_chunks(
     try:
         with (
             nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
-            Diary.kept(store.folder, meter) as diary,
+            StatusWriter.kept(store.folder, meter) as diary,
         ):
             run = _Run(those, store, meter, diary, on_progress)
             run.through(left, inf if last_start is None else last_start, inf if until is None else until)
@@ -118,7 +100,12 @@ class _Run:
     """One start of a run: chunks to workers, results to the store."""
 
     def __init__(
-        self, pool: Workers, store: Keeper, meter: Meter, diary: Diary, on_progress: Callable[[Progress], None]
+        self,
+        pool: Workers,
+        store: ResultStore,
+        meter: Meter,
+        diary: StatusWriter,
+        on_progress: Callable[[Progress], None],
     ) -> None:
         self.pool, self.store, self.meter, self.diary, self.on_progress = pool, store, meter, diary, on_progress
         self.waiting: deque[Work] = deque()

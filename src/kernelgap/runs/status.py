@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from kernelgap.lock import last_holder
 from kernelgap.runs.meter import Meter
-from kernelgap.runs.run_file import Failure, RunFile
+from kernelgap.runs.store import Failure, ResultStore
 from kernelgap.whole_file import read_small
 
 FILE = "status.json"
@@ -22,7 +22,7 @@ OFTEN = 1.0  # seconds between two entries
 SILENT = 30.0  # seconds after which a coordinator on another machine is taken for dead
 
 
-class Diary:
+class StatusWriter:
     """What the coordinator writes down. A disk that is full keeps nobody from running."""
 
     def __init__(self, folder: Path, meter: Meter) -> None:
@@ -32,7 +32,7 @@ class Diary:
 
     @classmethod
     @contextmanager
-    def kept(cls, folder: Path, meter: Meter) -> Iterator["Diary"]:
+    def kept(cls, folder: Path, meter: Meter) -> Iterator["StatusWriter"]:
         """A diary that begins and ends with the block."""
         diary = cls(folder, meter)
         diary.write(at_once=True)
@@ -94,6 +94,7 @@ class Status:
     """A run as it stands. ``elapsed`` and ``remaining`` are seconds of this start, or of the last; None if unknown."""
 
     folder: str
+    kind: str
     experiment: str | None
     scale: str | None
     seed: int | None
@@ -125,8 +126,9 @@ class Status:
 
 def read_status(folder: str | Path) -> Status:
     """Look at a run, whether it is running or not."""
-    with RunFile.reading(folder) as store:
+    with ResultStore.reading(folder) as store:
         description, finished, failures = store.description(), store.finished(), store.failures()
+        kind = store.kind()
         planned = set(description.get("chunks", ()) or store.about().get("chunks", ()))
     done = len(finished & planned if planned else finished)
     entry = _entry(Path(folder))
@@ -146,6 +148,7 @@ def read_status(folder: str | Path) -> Status:
         holder = None
     return Status(
         folder=str(folder),
+        kind=kind,
         experiment=description.get("experiment"),
         scale=description.get("scale"),
         seed=description.get("seed"),

@@ -5,15 +5,15 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from kernelgap.paper.claims.run import read_findings, run_claims
 
 from kernelgap.errors import InputError
 from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
 from kernelgap.paper.claims import run as conduct
 from kernelgap.paper.claims.measurement import Measurement, measure
-from kernelgap.paper.claims.run import read_findings, run_claims
 from kernelgap.paper.claims.store import Ledger
 from kernelgap.reports.claims.page import write_claims_page
-from kernelgap.reports.claims.picture_chart import picture_chart
+from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
 
 CHEAP = ["lemma.d2", "thm3.cost", "lemma.d1"]

@@ -11,7 +11,7 @@ from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures.gap import best_network, best_over_seeds, gap_of_run
 from kernelgap.reports import summarise
-from kernelgap.runs import Store, plan_chunks, run_chunk
+from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from support import tiny
 from support.figure_runs import Invented
 
@@ -59,7 +59,7 @@ def test_one_seed_says_so(tmp_path):
 def finished(tmp_path_factory):
     """A tiny run, with nothing but its networks and one kernel."""
     folder = tmp_path_factory.mktemp("run")
-    with Store.open(folder) as store:
+    with TrialStore.open(folder) as store:
         for chunk in plan_chunks(tiny.tiny.trials("quick", 0)):
             if chunk.trials[0].kind == "sgd" or chunk.trials[0].kernel == "ck2":
                 store.save(chunk, run_chunk(chunk))
@@ -67,7 +67,7 @@ def finished(tmp_path_factory):
 
 
 def test_a_certificate_holds_the_very_network_of_the_run(finished, tmp_path):
-    with Store.reading(finished) as store:
+    with TrialStore.reading(finished) as store:
         best = best_network(store.table().query("method == '3resnet(all)'"))
         weights = load(store.weights(best.trial))
     claim = experiments.certify_run(finished, tmp_path / "cert.zip", method="3resnet(all)")
@@ -92,7 +92,7 @@ def test_a_run_without_weights_is_not_certified(finished, tmp_path):
     [(b"nonsense", "are damaged"), (save({"W": np.zeros((3, 2), dtype=np.float32)}), "are not its network's")],
 )
 def test_damaged_weights_are_not_certified(finished, tmp_path, file, words):
-    with Store.open(tmp_path) as store, Store.reading(finished) as old:
+    with TrialStore.open(tmp_path) as store, TrialStore.reading(finished) as old:
         old._connection.backup(store._connection)
         with store._connection:
             store._connection.execute("UPDATE weights SET file = ?", (file,))

@@ -1,7 +1,7 @@
 """The question asked of images: kernels, convolutional ResNets, and the same with frozen gates, over their number."""
 
-from kernelgap.images.experiment.result import ImageRun, read_image_run
-from kernelgap.images.experiment.run import NAME, TITLE, estimated, run_images
+from kernelgap.images.experiment.kind import NAME, TITLE, estimated
+from kernelgap.images.experiment.result import ImageRun, read_images_run
 from kernelgap.images.experiment.scales import SCALES, ImageScale
 
-__all__ = ["NAME", "SCALES", "TITLE", "ImageRun", "ImageScale", "estimated", "read_image_run", "run_images"]
+__all__ = ["NAME", "SCALES", "TITLE", "ImageRun", "ImageScale", "estimated", "read_images_run"]

@@ -11,12 +11,14 @@ from scipy.stats import binomtest
 from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
+from kernelgap.images.experiment.comparison import CONFIDENCE, FAMILIES
 from kernelgap.images.experiment.outcome import ImageOutcome
-from kernelgap.images.experiment.store import ImageLedger
+from kernelgap.images.experiment.record import images_record
+from kernelgap.images.experiment.sentence import sentence_of
+from kernelgap.images.experiment.store import ImageStore
 from kernelgap.images.experiment.trials import AnyImageTrial, KernelTrial, TrainingTrial
-from kernelgap.runs.run_file import Failure, as_stored
-
-CONFIDENCE = 0.95
+from kernelgap.runs.result import Run
+from kernelgap.runs.store import as_stored
 
 
 class _About(TypedDict, total=False):
@@ -34,32 +36,21 @@ class _About(TypedDict, total=False):
 
 
 _ABOUT = TypeAdapter(_About)
-FAMILIES = ("network", "gated network", "network's kernel", "kernel")
 
 
-@dataclass(frozen=True)
-class ImageRun:
-    """``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these
-    test images, Wilson's interval; NaN if it diverged), tested, status, setting, seconds, multiplications, shown
-    (images, to networks), epochs, curves.
+@dataclass(frozen=True, kw_only=True)
+class ImageRun(Run):
+    """Accuracies of networks and kernels over the number of training images.
+
+    ``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these test
+    images, Wilson's interval; NaN if it diverged), tested, status, setting, seconds, multiplications, shown (images,
+    to networks), epochs, curves. ``about`` says which images they are, and ``digest`` identifies them.
     """
 
-    folder: Path
-    description: dict[str, Any]
-    about: dict[str, Any]
-    table: pd.DataFrame
-    failures: list[Failure]
+    kind = "images"
 
-    def as_table(self) -> pd.DataFrame:
-        """The table, with what the run was about in its ``attrs``."""
-        found = self.table.copy()
-        found.attrs = {
-            **{key: self.description.get(key) for key in ("experiment", "scale", "seed")},
-            **{key: self.about.get(key) for key in ("title", "set", "shape", "classes", "train", "test")},
-            "folder": str(self.folder),
-            "failures": [asdict(failure) for failure in self.failures],
-        }
-        return found
+    about: dict[str, Any]
+    digest: str = ""
 
     @property
     def unfinished(self) -> list[str]:
@@ -67,12 +58,19 @@ class ImageRun:
         planned: dict[str, str] = self.about.get("planned", {})
         return [label for identity, label in planned.items() if identity not in set(self.table.trial)]
 
+    @property
+    def sentence(self) -> str:
+        return sentence_of(self)
 
-def read_image_run(folder: str | Path) -> ImageRun:
+    def as_record(self) -> dict[str, Any]:
+        return images_record(self)
+
+
+def read_images_run(folder: Path) -> ImageRun:
     """What is finished in a folder."""
-    with ImageLedger.reading(folder) as ledger:
-        outcomes, description, about = ledger.outcomes(), ledger.description(), ledger.about()
-        failures = ledger.failures()
+    with ImageStore.reading(folder) as store:
+        outcomes, about, common = store.outcomes(), store.about(), store.common()
+        digest = str(store.description().get("images", ""))
     if not outcomes:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
     with as_stored(folder, "what came of a trial", mistakes=True):
@@ -84,7 +82,7 @@ def read_image_run(folder: str | Path) -> ImageRun:
         key=lambda column: column.map(order) if column.name == "family" else column,
         ignore_index=True,
     )
-    return ImageRun(Path(folder), description, about, table, failures)
+    return ImageRun(**common, table=table, about=about, digest=digest)
 
 
 def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from typing import ClassVar
 from kernelgap.images.experiment.outcome import ImageOutcome
 from kernelgap.images.experiment.piece import Piece
 from kernelgap.images.experiment.trials import AnyImageTrial, read_image_trial
-from kernelgap.runs.run_file import RunFile, as_stored
+from kernelgap.runs.store import ResultStore, as_stored
 
 
-class ImageLedger(RunFile):
+class ImageStore(ResultStore):
     """What came of each trial, in one transaction."""
 
     TABLES: ClassVar = (

@@ -10,7 +10,7 @@ import pandas as pd
 from kernelgap import problems
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, RidgePaths, Scale
-from kernelgap.runs import Store, plan_chunks, run_chunk
+from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 
 Part = Grid | RidgePaths | KernelLines | Built
 SMALL = "part"  # the scale of a part of an experiment
@@ -23,7 +23,7 @@ def fit(name: str, parts: Sequence[Part], scale: str, seed: int) -> pd.DataFrame
     some = Scale(tuple(parts), seeds=1, effort="a part", schedule=own.schedule)
     chosen: Experiment = dataclasses.replace(experiment, scales={SMALL: some, "quick": own})
     chunks = plan_chunks(chosen.trials(SMALL if scale == "quick" else "quick", seed))
-    with tempfile.TemporaryDirectory() as folder, Store.open(folder) as store:
+    with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         for chunk in chunks:
             store.save(chunk, run_chunk(chunk))
         return store.table()

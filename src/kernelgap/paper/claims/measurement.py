@@ -1,38 +1,26 @@
 """A claim at a scale with a seed: the unit of work, and what a worker makes of it."""
 
-import hashlib
-import inspect
 import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-import kernelgap
 from kernelgap import console
 from kernelgap.paper.claims.registry import get
-
-APART = ("audit", "estimators", "reports", "cli")  # folders whose changes change no measurement
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is to be measured. Its identity holds the code that measures: what was changed is measured anew."""
+    """What is to be measured."""
 
     claim: str
     scale: str
     seed: int
 
-    @cached_property
+    @property
     def id(self) -> str:
-        measure = get(self.claim).measure
-        home = inspect.getmodule(measure.func if isinstance(measure, partial) else measure)
-        assert home is not None
-        parts = [self.claim, self.scale, str(self.seed), inspect.getsource(home), _library()]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return f"{self.claim} {self.scale} {self.seed}"
 
     @property
     def label(self) -> str:
@@ -41,19 +29,6 @@ class Measurement:
     @property
     def cost(self) -> float:
         return get(self.claim).seconds
-
-
-@cache
-def _library() -> str:
-    """A digest of all that claims may stand on: the package without the claims themselves and what shows results."""
-    root = Path(kernelgap.__file__).parent
-    claims = root / "paper" / "claims"
-    files = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in APART]
-    files = [path for path in files if path.parent == claims or claims not in path.parents]
-    digest = hashlib.sha256(version("jaxlib").encode())
-    for path in files:
-        digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from typing import Annotated, ClassVar
 from pydantic import Field, TypeAdapter
 
 from kernelgap.paper.claims.measurement import Measured, Measurement
-from kernelgap.runs.run_file import RunFile, as_stored
+from kernelgap.runs.store import ResultStore, as_stored
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_STORED = TypeAdapter(list[tuple[str, str, Seconds, str]])
+_STORED = TypeAdapter(list[tuple[str, Seconds, str]])
 
 
-class Ledger(RunFile):
+class ClaimStore(ResultStore):
     """What was measured, by the identity of the measurement; each in one transaction."""
 
     TABLES: ClassVar = (
@@ -26,13 +26,13 @@ class Ledger(RunFile):
             connection.execute("INSERT INTO measurements VALUES (?, ?, ?)", row)
 
     def measured(self) -> dict[str, Measured]:
-        """What is there, by the identities of the measurements."""
+        """What is there, by the ids of the claims."""
         rows = self._rows(
-            "SELECT chunk, claim, seconds, numbers FROM measurements JOIN chunks ON chunks.id = measurements.chunk"
+            "SELECT claim, seconds, numbers FROM measurements JOIN chunks ON chunks.id = measurements.chunk"
         )
         with as_stored(self.folder, "what was measured"):
             stored = _STORED.validate_python(rows, strict=True)
-            return {chunk: Measured(claim, seconds, numbers) for chunk, claim, seconds, numbers in stored}
+            return {row[0]: Measured(*row) for row in stored}
 
     def check(self) -> None:
         super().check()

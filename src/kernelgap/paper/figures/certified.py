@@ -10,7 +10,7 @@ from kernelgap import networks, problems
 from kernelgap.certificates import Claim, TrainedNetwork, certify
 from kernelgap.errors import InputError
 from kernelgap.paper.figures.gap import best_kernels, best_network, trained_networks
-from kernelgap.runs import Store, Trial
+from kernelgap.runs import Trial, TrialStore
 
 
 def certify_run(
@@ -22,7 +22,7 @@ def certify_run(
     given, with the very weights that the run ended with. Each kernel family of the run is represented by the member
     with the least validation error.
     """
-    with Store.reading(folder) as store:
+    with TrialStore.reading(folder) as store:
         table, trials = store.table(), store.trials()  # errors that are not finite are refused here
         best = _best(table, folder, method, width)
         weights = store.weights(best.trial)

@@ -6,8 +6,7 @@ import pandas as pd
 
 from kernelgap import console, kernels, problems
 from kernelgap.certificates import KernelGap, kernel_gap, oracle_risk
-
-NETWORK_MODES = ("all", "hidden")
+from kernelgap.paper.figures.picks import NETWORK_MODES
 
 
 def trained_networks(table: pd.DataFrame) -> pd.DataFrame:

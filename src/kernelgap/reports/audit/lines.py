@@ -17,7 +17,7 @@ HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
 
 def measure_of(audit: Audit) -> str:
     """What the errors are, for an axis."""
-    return "squared test error" if audit.table.task == "classification" else "mean squared test error"
+    return "squared test error" if audit.data.task == "classification" else "mean squared test error"
 
 
 def curve_rows(audit: Audit, what: str = "error") -> pd.DataFrame:
@@ -50,7 +50,7 @@ def contenders_of(audit: Audit) -> list[Curve]:
 
 
 def _setting(audit: Audit, contender: str, samples: int) -> str:
-    fits = audit.fits
+    fits = audit.table
     return setting_in_words(fits[(fits.contender == contender) & (fits.samples == samples)].setting)
 
 

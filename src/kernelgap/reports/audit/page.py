@@ -2,21 +2,17 @@
 
 import json
 import math
-import time
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from kernelgap import console
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration
-from kernelgap.errors import InputError
 from kernelgap.reports.audit.command import command_of
 from kernelgap.reports.audit.curves_chart import curves_chart
 from kernelgap.reports.audit.difference_chart import difference_chart
@@ -32,13 +28,8 @@ from kernelgap.reports.audit.text import (
     source_name,
     without_folder,
 )
-from kernelgap.reports.common.charts import PICTURES, save_pictures
-from kernelgap.reports.common.environment import environment, kept_environment
-from kernelgap.reports.common.render import render
-from kernelgap.whole_file import whole
+from kernelgap.reports.common.page import write_page
 
-FILE = "report.html"
-CONTENDERS, FITS, ANSWER = "contenders.csv", "fits.csv", "audit.json"
 OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "undecided"}
 
 Draw = Callable[..., Any]  # of an audit, for the page or alone
@@ -49,60 +40,40 @@ def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
 
     After the time ``until``, on the clock ``time.monotonic``, no more charts are saved as pictures: the page has them.
     """
-    try:
-        charts = _charts(audit)
-        drawn = {name: draw(audit, on_page=True) for name, draw in charts.items()}
-        on_page = {name: chart for name, chart in drawn.items() if chart is not None}
-        saved = _draw_pictures(audit, {name: charts[name] for name in on_page}, until)
-        _write_tables(audit)
-        with whole(audit.folder / FILE) as partly:
-            page = render("audit/page.html", _context(audit, list(on_page), saved), on_page)
-            partly.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"The report could not be written to '{audit.folder}': {error.strerror}.") from None
-    return audit.folder / FILE
+    draw = _charts(audit)
+    drawn = {name: chart(audit, on_page=True) for name, chart in draw.items()}
+    charts = {name: chart for name, chart in drawn.items() if chart is not None}
+    return write_page(
+        audit,
+        "audit/page.html",
+        _context(audit),
+        charts=charts,
+        pictures={name: partial(draw[name], audit, on_page=False) for name in charts},
+        tables={
+            "contenders.csv": partial(audit.contenders.to_csv, index=False),
+            "fits.csv": partial(audit.table.to_csv, index=False),
+            "audit.json": partial(_write_answer, audit),
+        },
+        until=until,
+    )
+
+
+def _write_answer(audit: Audit, path: Path) -> None:
+    record = {name: value for name, value in audit.as_record().items() if name not in ("folder", "model", "fits")}
+    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _charts(audit: Audit) -> dict[str, Draw]:
     """By name; one for which there is nothing to draw gives None."""
     charts: dict[str, Draw] = {"errors": curves_chart}
-    if audit.table.task == "classification":
+    if audit.data.task == "classification":
         charts["accuracy"] = partial(curves_chart, what="accuracy")
     more: dict[str, Draw] = {"contenders": forest_chart, "difference": difference_chart}
     return {**charts, **more, "gap": gap_chart, "features": features_chart}
 
 
-def _draw_pictures(audit: Audit, charts: dict[str, Draw], until: float) -> set[str]:
-    """The names of those for which there was time."""
-    saved = set()
-    folder = audit.folder / "charts"
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*"):
-        if old.suffix in PICTURES:  # of an earlier report
-            old.unlink()
-    with console.progress("charts") as show:
-        for i, (name, draw) in enumerate(charts.items()):
-            if time.monotonic() >= until:
-                break
-            show(i / len(charts), name)
-            save_pictures(draw(audit, on_page=False), folder, name)
-            saved.add(name)
-    return saved
-
-
-def _write_tables(audit: Audit) -> None:
-    """All contenders, every fit, and the whole answer as a program reads it."""
-    for name, table in ((CONTENDERS, audit.contenders), (FITS, audit.fits)):
-        with whole(audit.folder / name) as partly:
-            table.to_csv(partly, index=False)
-    record = {name: value for name, value in audit.as_record().items() if name not in ("folder", "model", "fits")}
-    with whole(audit.folder / ANSWER) as partly:
-        partly.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]:
-    answer, table = audit.answer, audit.table
-    kept = kept_environment(audit.folder)
+def _context(audit: Audit) -> dict[str, Any]:
+    answer, table = audit.answer, audit.data
     return {
         "source": source_name(audit),
         "targets": table.targets,
@@ -129,15 +100,7 @@ def _context(audit: Audit, charts: list[str], saved: set[str]) -> dict[str, Any]
         "learned": audit.model_sentence,
         "unkept": _unkept(audit),
         "command": command_of(audit),
-        "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES if name in saved] for name in charts},
-        "exports": [CONTENDERS, FITS, ANSWER],
-        "how": {
-            "work": format_duration(float(audit.fits.seconds.sum())),
-            "fits": int(audit.fits.fits.sum()),
-            "at_the_run": kept is not None,
-            "environment": kept or environment(),
-            "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        },
+        "fits": int(audit.table.fits.sum()),
         "seed": audit.seed,
     }
 
@@ -230,9 +193,9 @@ def _legend(audit: Audit) -> list[dict[str, Any]]:
 
 def _columns(audit: Audit) -> list[str]:
     """What there is to say of a contender beside its error."""
-    if audit.table.task == "classification":
+    if audit.data.task == "classification":
         return ["accuracy"]
-    return ["r2", "rmse"] if len(audit.table.scales) == 1 else ["r2"]
+    return ["r2", "rmse"] if len(audit.data.scales) == 1 else ["r2"]
 
 
 def _rows(audit: Audit) -> list[dict[str, Any]]:
@@ -240,7 +203,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
     comparison = audit.answer.comparison
     rows = []
     for row in audit.with_samples(comparison.samples).itertuples():
-        fits = audit.fits[(audit.fits.contender == row.contender) & (audit.fits.samples == row.samples)]
+        fits = audit.table[(audit.table.contender == row.contender) & (audit.table.samples == row.samples)]
         quality = {name: float(getattr(row, name)) for name in _columns(audit)}
         rows.append(
             {

@@ -80,9 +80,9 @@ def _range(values: list[float]) -> str:
 
 def source_name(audit: Audit) -> str:
     """The table's name without the folder that it is in."""
-    return Path(audit.table.source).name or audit.table.source
+    return Path(audit.data.source).name or audit.data.source
 
 
 def without_folder(sentence: str, audit: Audit) -> str:
     """A sentence in which the table has its name alone: a page says nothing of its writer's folders."""
-    return sentence.replace(audit.table.source, source_name(audit))
+    return sentence.replace(audit.data.source, source_name(audit))

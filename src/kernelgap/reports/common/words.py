@@ -2,14 +2,7 @@
 
 import re
 
-from kernelgap import problems
-
 
 def rounded(text: str) -> str:
     """A sentence with the long numbers of a fitted kernel cut to four digits, for reading."""
     return re.sub(r"\d+\.\d{6,}", lambda found: f"{float(found[0]):.4g}", text)
-
-
-def has_base(problem: str) -> bool:
-    """Whether the target has a base signal beta F, so that learning F alone is something."""
-    return problems.get(problem).beta > 0

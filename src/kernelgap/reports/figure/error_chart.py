@@ -5,23 +5,25 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from kernelgap.paper.figures.picks import NETWORKS
+from kernelgap.paper.figures.result import FigureRun
 from kernelgap.reports.common.axes import MUTED, Axis, across, finished, log_axis
 from kernelgap.reports.common.looks import Look, looks
-from kernelgap.reports.figure.lines import NETWORKS, PICKS, axis_of, error_lines, paper_marks
+from kernelgap.reports.figure.lines import PICKS, error_lines, paper_marks
 from kernelgap.reports.figure.paper_values import LABEL
 
 TITLES = {"width": "width m", "beta": "beta, the strength of the base signal", "norm": "Frobenius norm of the weights"}
 SHOWN = "(length(shown) == 0 || indexof(shown, datum.method) >= 0)"
 
 
-def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
+def error_chart(run: FigureRun, *, on_page: bool) -> alt.LayerChart | None:
     """Test error against width or beta, log-log; None if no method has a finite error."""
-    lines = error_lines(table)
+    lines = error_lines(run)
     if lines.empty:
         return None
-    x = axis_of(table)
-    marks = paper_marks(table.attrs["experiment"], lines)
-    threshold = float(table.attrs["threshold"])
+    x = run.axis
+    marks = paper_marks(run.name, lines)
+    threshold = run.threshold
     if not on_page:
         lines = lines[lines.pick == PICKS[0]]
     y = log_axis([*lines.low, *lines.high, *marks.error, threshold], "test error")
@@ -88,7 +90,7 @@ def error_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
     if on_page and lines.flat.any():  # broad and unseen: easier to point at than a thin line
         flat = base.transform_filter("datum.flat").mark_line(strokeWidth=12, opacity=0)
         layers.append(flat.encode(detail="method:N", tooltip=tooltip))
-    title = f"{table.attrs['experiment']}: {table.attrs['title']}"
+    title = f"{run.name}: {run.title}"
     chart = alt.layer(*layers)
     if on_page:
         chart = chart.add_params(alt.param(name="shown", value=[]), alt.param(name="pick", value=PICKS[0]))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from kernelgap.paper.figures.signals import Signals
 from kernelgap.reports.common.axes import MUTED, PALETTE, finished, legend_above, log_axis
-from kernelgap.reports.figure.signals import Signals
 
 
 def learning_chart(

@@ -1,32 +1,24 @@
 """The data behind the chart of errors: one row a point, for both ways of picking."""
 
 import math
-from typing import Any
 
 import pandas as pd
 
+from kernelgap.paper.figures.picks import GROUPS, group_of, picks_of_seeds, place, setting
+from kernelgap.paper.figures.result import FigureRun
 from kernelgap.reports.figure.paper_values import VALUES
 
 PICKS = ("validation", "test")
-NETWORKS, OF_NETWORKS, OTHER_KERNELS, BUILT = "networks", "kernels of the networks", "other kernels", "built by hand"
-GROUPS = (NETWORKS, OF_NETWORKS, OTHER_KERNELS, BUILT)
-NETWORK_MODES = ("all", "hidden")
 COLUMNS = ("method", "group", "flat", "x", "pick", "error", "low", "high", "setting", "place", "seeds", "failed")
 
 
-def axis_of(table: pd.DataFrame) -> str:
-    """What the errors are drawn against: width, beta or norm."""
-    asked = str(table.attrs.get("x", "width"))
-    return asked if asked in table and table[asked].notna().any() else "width"
-
-
-def error_lines(table: pd.DataFrame) -> pd.DataFrame:
+def error_lines(run: FigureRun) -> pd.DataFrame:
     """The mean test error over seeds of the pick of each seed, and the least and the greatest of them.
 
     A kernel without width is flat: it has the same error at both ends of the axis. What has no finite error is left
     out: see ``without_error``.
     """
-    x = axis_of(table)
+    table, x = run.table, run.axis
     ends = _ends(table[x])
     rows = []
     for method, trials in _points(table, x):
@@ -56,9 +48,9 @@ def error_lines(table: pd.DataFrame) -> pd.DataFrame:
     return lines.sort_values(["order", "best", "method", "pick", "x"], ignore_index=True)[list(COLUMNS)]
 
 
-def without_error(table: pd.DataFrame) -> list[str]:
+def without_error(run: FigureRun) -> list[str]:
     """The methods, with their places, of which no trial came to an end with some seed."""
-    x = axis_of(table)
+    table, x = run.table, run.axis
     found = []
     for _, trials in _points(table, x):
         if not all(math.isfinite(p.test_error) for p in picks_of_seeds(trials, "validation")):
@@ -75,33 +67,6 @@ def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
         (f"{m} width {width}" if several[m] else str(m), trials)
         for (m, width, _), trials in table.groupby(["method", "width", "beta"], sort=False, dropna=False)
     ]
-
-
-def group_of(trial: pd.Series) -> str:
-    """What kind of method a trial fits."""
-    if trial.kind == "built":
-        return BUILT
-    if trial.kind == "sgd" and trial["mode"] in NETWORK_MODES:
-        return NETWORKS
-    return OF_NETWORKS if pd.notna(trial.width) else OTHER_KERNELS
-
-
-def picks_of_seeds(trials: pd.DataFrame, by: str) -> list[pd.Series]:
-    """The trial of each seed with the least error on the "test" or on the "validation" sample."""
-    return [row for _, row in trials.loc[trials.groupby("seed")[f"{by}_error"].idxmin()].iterrows()]
-
-
-def setting(row: Any) -> str:
-    """What a trial, or a row of the summary, was fitted with: kernel, rate, decay, ridge."""
-    kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [str(row.kernel)]
-    known = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
-    return ", ".join(kernel + [f"{name} {value:g}" for name, value in known.items()])
-
-
-def place(trial: pd.Series, x: str = "width") -> str:
-    """Where a method was fitted: its width, and beta where that is varied; nothing for a kernel over widths."""
-    names = ["width", "beta"] if x == "beta" else ["width"]
-    return ", ".join(f"{name} {trial[name]:g}" for name in names if pd.notna(trial.get(name)))
 
 
 def _ends(values: pd.Series) -> tuple[float, float]:

@@ -3,17 +3,17 @@
 import math
 
 import altair as alt
-import pandas as pd
 
+from kernelgap.paper.figures.result import FigureRun
 from kernelgap.reports.common.axes import MUTED, PALETTE, finished, linear_axis
 from kernelgap.reports.common.looks import looks
 from kernelgap.reports.figure.error_chart import TITLES, faded, paper_layers, threshold_layers
 from kernelgap.reports.figure.lines import paper_marks
 
 
-def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
+def norm_chart(run: FigureRun, *, on_page: bool) -> alt.LayerChart | None:
     """Train and test error of every trial against the norm of its weights (section 8.2); None without any."""
-    wanted = table[table.norm.notna()].melt(
+    wanted = run.table[run.table.norm.notna()].melt(
         id_vars=["method", "norm", "width", "rate", "decay"],
         value_vars=["train_error", "test_error"],
         var_name="sample",
@@ -28,7 +28,7 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
         width=wanted.width.astype(float),
         sample=wanted["sample"].str.removesuffix("_error"),
     )
-    marks = paper_marks(table.attrs["experiment"], wanted)
+    marks = paper_marks(run.name, wanted)
     y = linear_axis("error")
     axis = alt.Axis(grid=False, labelOverlap="greedy", labelSeparation=6)
     across = alt.X("x:Q", title=TITLES["norm"], scale=alt.Scale(zero=False), axis=axis)
@@ -62,11 +62,11 @@ def norm_chart(table: pd.DataFrame, *, on_page: bool) -> alt.LayerChart | None:
             ],
         )
     )
-    line = threshold_layers(float(table.attrs["threshold"]), y, wanted.x.max(), across)
+    line = threshold_layers(run.threshold, y, wanted.x.max(), across)
     chart = alt.layer(*paper_layers(marks, across, y, drawn, on_page=on_page), points, *line)
     if on_page:
         return finished(chart.add_params(alt.param(name="shown", value=[])), on_page=True)
-    return finished(chart, on_page=False, title=f"{table.attrs['experiment']}: {table.attrs['title']}")
+    return finished(chart, on_page=False, title=f"{run.name}: {run.title}")
 
 
 def _shapes(count: int) -> list[str]:

@@ -1,174 +1,111 @@
 """The page: everything about a run in one file that needs no network, and its charts as pictures beside it."""
 
+import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from kernelgap import console
-from kernelgap.durations import format_duration
-from kernelgap.errors import InputError
-from kernelgap.paper.figures.gap import best_network
-from kernelgap.reports.claims.width_chart import width_chart
-from kernelgap.reports.common.charts import PICTURES, save_pictures
-from kernelgap.reports.common.environment import environment, keep_environment, kept_environment
+from kernelgap.paper.figures.grids import best_places, heat_maps
+from kernelgap.paper.figures.picks import GROUPS, place, setting
+from kernelgap.paper.figures.result import Best, FigureRun
+from kernelgap.paper.figures.signals import Signals, learned_at
+from kernelgap.paper.figures.summary import best_of_methods
 from kernelgap.reports.common.looks import looks
-from kernelgap.reports.common.render import render
-from kernelgap.reports.common.words import has_base, rounded
+from kernelgap.reports.common.page import write_page
+from kernelgap.reports.common.words import rounded
 from kernelgap.reports.figure.error_chart import error_chart
-from kernelgap.reports.figure.finished import FinishedRun, read_run
-from kernelgap.reports.figure.heat import best_places, edges, heat_maps
 from kernelgap.reports.figure.heat_chart import heat_chart
 from kernelgap.reports.figure.learning_chart import learning_chart, signals_chart
-from kernelgap.reports.figure.lines import GROUPS, axis_of, error_lines, paper_marks, place, setting, without_error
+from kernelgap.reports.figure.lines import error_lines, paper_marks, without_error
 from kernelgap.reports.figure.norm_chart import norm_chart
 from kernelgap.reports.figure.paper_values import LABEL, REMARKS
-from kernelgap.reports.figure.signals import Signals, learned_at, signals_of
-from kernelgap.reports.figure.summary import best_of_methods, summarise, told
-from kernelgap.runs import Trial
+from kernelgap.reports.figure.width_chart import width_chart
 
-FILE = "report.html"
-EXPORTS = ("summary.csv", "summary.json", "trials.csv", "trials.parquet")
 BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
 LEARNERS = list(BEST)
 WORST = 6  # as many infinite results are named
 
 
-@dataclass(frozen=True)
-class Report:
-    """Where the page and its pictures are, and what the page says first."""
-
-    path: Path
-    pictures: tuple[Path, ...]
-    sentence: str
-    gap: dict[str, object] | None
-    warnings: tuple[str, ...]
-
-    def as_record(self) -> dict[str, object]:
-        """Plain values, for JSON."""
-        return {
-            "report": str(self.path),
-            "charts": [str(path) for path in self.pictures],
-            "sentence": self.sentence,
-            "gap": self.gap,
-            "warnings": list(self.warnings),
-        }
-
-
-class Drawn(NamedTuple):
-    """A chart as it is on the page, and as it is by itself."""
-
-    on_page: Any
-    alone: Any
-
-
-def write_report(folder: str | Path, table: pd.DataFrame | None = None) -> Report:
-    """Write ``report.html`` and ``charts/`` into a run's folder.
-
-    ``table`` is what ``kernelgap.run`` returned, at the end of a run; without it the folder is read.
-    """
-    run = read_run(folder, table)
-    try:
-        if table is not None:
-            keep_environment(run.folder)
-        return _write(run)
-    except OSError as error:
-        raise InputError(f"The report could not be written to '{run.folder}': {error.strerror}.") from None
-
-
-def _write(run: FinishedRun) -> Report:
-    attrs, summary = run.table.attrs, summarise(run.table)
-    words = told(summary, attrs)
-    best = _best(run)
-    warnings = edges(run.table)
+def write_figure_page(run: FigureRun) -> Path:
+    """Write ``report.html``, ``charts/`` and the tables into a figure's folder."""
+    best = None if run.best is None else _best(run, run.best)
     charts = _charts(run, best)
-    pictures = _draw_pictures(charts, run.folder / "charts")
+    drawn = {name: draw(True) for name, draw in charts.items()}
+    on_page = {name: chart for name, chart in drawn.items() if chart is not None}
     context = {
-        "attrs": attrs,
-        "sentence": words,
-        "gap": attrs.get("gap"),
-        "tiles": _tiles(attrs, summary),
-        "leaves": _leaves(attrs),
-        "warnings": warnings,
-        "legend": _legend(run.table),
-        "x": axis_of(run.table),
-        "log": not bool((run.table[axis_of(run.table)].dropna() <= 0).any()),
-        "failures": attrs.get("failures", []),
-        "remark": REMARKS.get(attrs["experiment"]),
-        "paper": LABEL if len(paper_marks(attrs["experiment"], error_lines(run.table))) else None,
-        "infinite": _shortened(without_error(run.table)),
-        "seeds": sorted(int(s) for s in run.table.seed.unique()),
+        "run": run,
+        "tiles": _tiles(run),
+        "leaves": _leaves(run),
+        "legend": _legend(run),
+        "log": not bool((run.table[run.axis].dropna() <= 0).any()),
+        "remark": REMARKS.get(run.name),
+        "paper": LABEL if len(paper_marks(run.name, error_lines(run))) else None,
+        "infinite": _shortened(without_error(run)),
+        "seeds": sorted(int(seed) for seed in run.table.seed.unique()),
+        "statuses": {str(status): int(count) for status, count in run.table.status.value_counts().items()},
         "best": best,
-        "rows": _rows(run.table, summary, attrs["threshold"]),
-        "heat": _heat(run.table),
-        "how": _how(run),
-        "charts": {name: chart.on_page for name, chart in charts.items()},
-        "pictures": {name: [f"charts/{name}{suffix}" for suffix in PICTURES] for name in charts},
-        "exports": [name for name in EXPORTS if (run.folder / name).exists()],
+        "rows": _rows(run),
+        "heat": _heat(run),
     }
-    path = run.folder / FILE
-    path.write_text(render("figure/page.html", context, context["charts"], {"rounded": rounded}), encoding="utf-8")
-    return Report(path, tuple(pictures), words, attrs.get("gap"), tuple(warnings))
+    return write_page(
+        run,
+        "figure/page.html",
+        context,
+        charts=on_page,
+        pictures={name: partial(charts[name], False) for name in on_page},
+        tables={
+            "summary.csv": partial(run.summary.to_csv, index=False),
+            "summary.json": partial(_write_record, run.as_record()),
+            "trials.csv": partial(run.table.drop(columns="curves").to_csv, index=False),
+            "trials.parquet": partial(run.table.to_parquet, index=False),
+        },
+        filters={"rounded": rounded},
+    )
 
 
-def _charts(run: FinishedRun, best: dict[str, Any] | None) -> dict[str, Drawn]:
-    """The charts of this run by name; those for which there is nothing to draw are left out."""
-    table, threshold = run.table, float(run.table.attrs["threshold"])
-    main = norm_chart if axis_of(table) == "norm" else error_chart
-    charts: dict[str, Callable[[bool], Any]] = {"errors": lambda on_page: main(table, on_page=on_page)}
-    if axis_of(table) == "beta":
-        charts["widths"] = lambda on_page: width_chart(table, on_page=on_page)
+def _write_record(record: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _charts(run: FigureRun, best: dict[str, Any] | None) -> dict[str, Callable[[bool], Any]]:
+    """What draws each chart, for the page or alone; None is drawn where there is nothing to show."""
+    main = norm_chart if run.axis == "norm" else error_chart
+    charts: dict[str, Callable[[bool], Any]] = {"errors": lambda on_page: main(run, on_page=on_page)}
+    if run.axis == "beta":
+        charts["widths"] = lambda on_page: width_chart(run, on_page=on_page)
     if best is not None:
-        curves, signals, drop, words = best["curves"], best["signals"], best["drop"], best["name"]
-        charts["learning"] = lambda on_page: learning_chart(curves, words, threshold, drop=drop, on_page=on_page)
+        curves, signals, drop, name = best["curves"], best["signals"], best["drop"], best["name"]
+        line = run.threshold
+        charts["learning"] = lambda on_page: learning_chart(curves, name, line, drop=drop, on_page=on_page)
         if signals is not None:
-            charts["signals"] = lambda on_page: signals_chart(signals, words, threshold, drop=drop, on_page=on_page)
-    cells = heat_maps(table)
-    for i, (method, at) in enumerate(best_places(table).items(), 1):
+            charts["signals"] = lambda on_page: signals_chart(signals, name, line, drop=drop, on_page=on_page)
+    cells = heat_maps(run)
+    for i, (method, at) in enumerate(best_places(run).items(), 1):
         charts[f"grid-{i}"] = partial(_grid, cells, method, at)
-    drawn = {name: Drawn(draw(True), draw(False)) for name, draw in charts.items()}
-    return {name: both for name, both in drawn.items() if both.on_page is not None and both.alone is not None}
+    return charts
 
 
 def _grid(cells: pd.DataFrame, method: str, at: str, on_page: bool) -> Any:
     return heat_chart(cells, method, at, on_page=on_page)
 
 
-def _draw_pictures(charts: dict[str, Drawn], folder: Path) -> list[Path]:
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*"):
-        if old.suffix in PICTURES:  # of an earlier report
-            old.unlink()
-    written = []
-    with console.progress("charts") as show:
-        for i, (name, chart) in enumerate(charts.items()):
-            show(i / len(charts), name)
-            written += save_pictures(chart.alone, folder, name)
-    return written
-
-
-def _best(run: FinishedRun) -> dict[str, Any] | None:
-    """The network with the least validation error, and how it learned; None where no network was trained."""
-    row = best_network(run.table)
-    if row is None:
-        return None
-    trial = run.trials[row.trial]
-    assert isinstance(trial, Trial)
-    signals = signals_of(trial, row.curves)
+def _best(run: FigureRun, best: Best) -> dict[str, Any]:
+    """The best network, and how it learned."""
+    row, trial = best.row, best.trial
     return {
-        "name": f"{trial.method} at {place(row, axis_of(run.table))}",
+        "name": f"{trial.method} at {place(row, run.axis)}",
         "setting": setting(row),
         "seed": trial.seed,
         "test_error": float(row.test_error),
         "curves": row.curves,
         "drop": trial.schedule.drop_at * trial.schedule.epochs if trial.schedule.drop > 1 else None,
-        "signals": signals,
-        "order": _order(signals, run.table.attrs["threshold"]),
+        "signals": best.signals,
+        "order": _order(best.signals, run.threshold),
     }
 
 
@@ -181,35 +118,35 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
     return {"lead": lead, "words": f"{'; '.join(seen)}." if seen else ""}
 
 
-def _tiles(attrs: dict[str, Any], summary: pd.DataFrame) -> list[dict[str, str]]:
+def _tiles(run: FigureRun) -> list[dict[str, str]]:
     """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
-    best = best_of_methods(summary, by="best_on_validation")
+    best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
     for learner, words in BEST.items():
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
-            at = place(row, str(attrs.get("x", "width")))
+            at = place(row, run.x)
             more = f"{row.method} at {at}" if at else row.method
             tiles.append({"number": _number(row.best_on_validation), "words": words, "more": more})
-    tiles.append({"number": _number(attrs["threshold"]), "words": "the threshold", "more": _leaves(attrs)})
-    gap = attrs.get("gap")
+    tiles.append({"number": _number(run.threshold), "words": "the threshold", "more": _leaves(run)})
+    gap = run.gap
     if gap:
         more = f"samples for {gap['error']:.2g}, on average over the family, if it is fixed beforehand"
         tiles.append({"number": f"{gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
     return tiles
 
 
-def _leaves(attrs: dict[str, Any]) -> str:
+def _leaves(run: FigureRun) -> str:
     """What the threshold is."""
-    return f"what learning {'F alone' if has_base(attrs['problem']) else 'nothing'} leaves"
+    return f"what learning {'F alone' if run.has_base else 'nothing'} leaves"
 
 
-def _legend(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _legend(run: FigureRun) -> list[dict[str, Any]]:
     """The methods by group, each as it is drawn."""
-    if axis_of(table) == "norm":
+    if run.axis == "norm":
         return []
-    lines = error_lines(table)
+    lines = error_lines(run)
     drawn = looks(list(dict.fromkeys(lines.method)))
     groups = []
     for group in GROUPS:
@@ -221,8 +158,9 @@ def _legend(table: pd.DataFrame) -> list[dict[str, Any]]:
     return groups
 
 
-def _rows(table: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> list[dict[str, Any]]:
+def _rows(run: FigureRun) -> list[dict[str, Any]]:
     """The table, as it is shown and as it is sorted."""
+    summary, threshold = run.summary, run.threshold
     each = ["method", "beta"] if "beta" in summary else ["method"]
     best = set(summary.groupby(each, sort=False).best_on_validation.idxmin())
     rows = []
@@ -246,7 +184,7 @@ def _rows(table: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> list[
                 "shown": {n: "" if v is None else _number(v, 2 if n == "error" else 3) for n, v in numbers.items()},
                 "under": {"test": row.best_on_test < threshold, "validation": row.best_on_validation < threshold},
                 "setting": rounded(setting(row)) or "varies",
-                "edge": _edge(table, row),
+                "edge": _edge(run.table, row),
                 "failed": int(row.diverged + row.unsolved),
                 "trials": int(row.trials),
                 "best": i in best,
@@ -272,37 +210,18 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     return ", ".join(at)
 
 
-def _heat(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _heat(run: FigureRun) -> list[dict[str, Any]]:
     """What stands beside each heat map: its method and the places to choose from."""
-    cells = heat_maps(table)
+    cells = heat_maps(run)
     finite = cells[cells.validation.map(lambda v: v < float("inf"))]
     return [
         {"chart": f"grid-{i}", "method": method, "place": at, "places": _places(finite, method)}
-        for i, (method, at) in enumerate(best_places(table).items(), 1)
+        for i, (method, at) in enumerate(best_places(run).items(), 1)
     ]
 
 
 def _places(cells: pd.DataFrame, method: str) -> list[str]:
     return list(dict.fromkeys(cells[cells.method == method].place))
-
-
-def _how(run: FinishedRun) -> dict[str, Any]:
-    """Versions, machine, seeds and time."""
-    kept = kept_environment(run.folder)
-    wall = (run.times.finished.max() - run.times.finished.min()).total_seconds() if len(run.times) > 1 else None
-    counts = run.table.status.value_counts()
-    return {
-        "at_the_run": kept is not None,
-        "environment": kept or environment(),
-        "version": run.description.get("kernelgap version"),
-        "work": format_duration(float(run.times.seconds.sum())),
-        "wall": None if wall is None else format_duration(wall),
-        "chunks": len(run.times),
-        "planned": run.planned,
-        "trials": len(run.table),
-        "statuses": {str(k): int(v) for k, v in counts.items()},
-        "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    }
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -6,8 +6,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.images.experiment import ImageRun
-from kernelgap.reports.common.axes import HEIGHT, finished, standing_out
-from kernelgap.reports.images.points import (
+from kernelgap.images.experiment.comparison import (
     GATED,
     NETWORK,
     Comparison,
@@ -17,7 +16,9 @@ from kernelgap.reports.images.points import (
     headline_of,
     points_of,
 )
-from kernelgap.reports.images.text import NAMES, method_looks, setting_in_words, told
+from kernelgap.images.experiment.sentence import format_span
+from kernelgap.reports.common.axes import HEIGHT, finished, standing_out
+from kernelgap.reports.images.text import NAMES, method_looks, setting_in_words
 
 
 def accuracy_rows(run: ImageRun) -> pd.DataFrame:
@@ -34,7 +35,7 @@ def accuracy_rows(run: ImageRun) -> pd.DataFrame:
                 "value": accuracy_of(p).value,
                 "low": accuracy_of(p).low,
                 "high": accuracy_of(p).high,
-                "told": told(accuracy_of(p)),
+                "accuracy_text": format_span(accuracy_of(p)),
                 "tested": p.tested,
                 "setting": setting_in_words(p),
                 "seeds": p.seeds - p.diverged,
@@ -70,7 +71,7 @@ def accuracy_chart(run: ImageRun, *, on_page: bool) -> alt.LayerChart | None:
         alt.Tooltip("method:N", title="who"),
         alt.Tooltip("family:N", title="of the"),
         alt.Tooltip("x:Q", format=",d", title="training images"),
-        alt.Tooltip("told:N", title="accuracy"),
+        alt.Tooltip("accuracy_text:N", title="accuracy"),
         alt.Tooltip("tested:Q", format=",d", title="test images"),
         alt.Tooltip("setting:N"),
         alt.Tooltip("seeds:Q", title="seeds"),

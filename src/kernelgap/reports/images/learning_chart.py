@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.images.experiment import ImageRun
+from kernelgap.images.experiment.comparison import points_of
 from kernelgap.reports.common.axes import Axis, finished, log_axis
-from kernelgap.reports.images.points import points_of
 from kernelgap.reports.images.text import method_looks
 
 What = Literal["accuracy", "loss"]

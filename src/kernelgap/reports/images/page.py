@@ -1,29 +1,31 @@
 """The page of a run on images: the answer, accuracy over their number, learning curves, costs, how it was done."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernelgap import console
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration, format_estimate
-from kernelgap.errors import InputError
 from kernelgap.images.experiment import ImageRun
+from kernelgap.images.experiment.comparison import (
+    Comparison,
+    ImagePoint,
+    accuracy_of,
+    comparisons_of,
+    headline_of,
+    points_of,
+)
+from kernelgap.images.experiment.cost import GPU, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.network import WATCHED
+from kernelgap.images.experiment.record import DASH, cell
 from kernelgap.images.experiment.scales import TANGENT_RATE
+from kernelgap.images.experiment.sentence import format_points, format_span, percent, signed, with_half
 from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
-from kernelgap.reports.common.charts import PICTURES, save_pictures
-from kernelgap.reports.common.environment import environment, kept_environment
-from kernelgap.reports.common.render import render
+from kernelgap.reports.common.page import write_page
 from kernelgap.reports.images.accuracy_chart import accuracy_chart, outstanding
-from kernelgap.reports.images.cost import GPU, Cost, cost_of, pace_of, talk_costs
 from kernelgap.reports.images.learning_chart import STORED, all_learning_charts, learning_chart, learning_sizes
-from kernelgap.reports.images.points import Comparison, ImagePoint, accuracy_of, comparisons_of, headline_of, points_of
-from kernelgap.reports.images.record import DASH, cell, images_record
 from kernelgap.reports.images.reported import REPORTED
 from kernelgap.reports.images.text import (
     NAMES,
@@ -31,83 +33,54 @@ from kernelgap.reports.images.text import (
     edge_of,
     method_in_words,
     method_looks,
-    percent,
-    sentence_of,
     setting_in_words,
-    signed,
-    told,
-    told_points,
-    with_half,
 )
-from kernelgap.whole_file import whole
 
-FILE, TRIALS, SUMMARY = "report.html", "trials.csv", "summary.json"
-YEAR = 365.25 * 86400
+TRIALS, SUMMARY = "trials.csv", "summary.json"
 
 
 def write_images_page(run: ImageRun) -> Path:
     """Write ``report.html``, ``charts/`` and the tables into the folder of a run."""
-    try:
-        _draw_pictures(run)
-        _write_tables(run)
-        charts = _page_charts(run)
-        with whole(run.folder / FILE) as partly:
-            partly.write_text(render("images/page.html", _context(run, charts), charts), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"The report could not be written to '{run.folder}': {error.strerror}.") from None
-    return run.folder / FILE
-
-
-def _page_charts(run: ImageRun) -> dict[str, Any]:
-    """By name: one of accuracies, and two of learning for each number of images."""
-    found = {"accuracy": accuracy_chart(run, on_page=True)}
+    charts = {"accuracy": accuracy_chart(run, on_page=True)}
     for n in learning_sizes(run):
-        found |= {f"{what}-{n}": learning_chart(run, n, what) for what in STORED}
-    return {name: chart for name, chart in found.items() if chart is not None}
+        charts |= {f"{what}-{n}": learning_chart(run, n, what) for what in STORED}
+    charts = {name: chart for name, chart in charts.items() if chart is not None}
+    return write_page(
+        run,
+        "images/page.html",
+        _context(run, charts),
+        charts=charts,
+        pictures={
+            "accuracy": partial(accuracy_chart, run, on_page=False),
+            "learning": partial(all_learning_charts, run),
+        },
+        tables={TRIALS: partial(_write_trials, run), SUMMARY: partial(_write_summary, run)},
+    )
 
 
-def _draw_pictures(run: ImageRun) -> None:
-    folder = run.folder / "charts"
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*"):
-        if old.suffix in PICTURES:  # of an earlier report
-            old.unlink()
-    charts: dict[str, Callable[[], Any]] = {
-        "accuracy": partial(accuracy_chart, run, on_page=False),
-        "learning": partial(all_learning_charts, run),
-    }
-    with console.progress("charts") as show:
-        for i, (name, draw) in enumerate(charts.items()):
-            show(i / len(charts), name)
-            chart = draw()
-            if chart is not None:
-                save_pictures(chart, folder, name)
-
-
-def _write_tables(run: ImageRun) -> None:
-    """Every trial, and the whole answer as a program reads it."""
+def _write_trials(run: ImageRun, path: Path) -> None:
     plain = run.table.drop(columns="curves").assign(setting=[json.dumps(s) for s in run.table.setting])
-    with whole(run.folder / TRIALS) as partly:
-        plain.to_csv(partly, index=False)
-    record = {name: value for name, value in images_record(run).items() if name != "folder"}
-    with whole(run.folder / SUMMARY) as partly:
-        partly.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    plain.to_csv(path, index=False)
+
+
+def _write_summary(run: ImageRun, path: Path) -> None:
+    record = {name: value for name, value in run.as_record().items() if name != "folder"}
+    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
     points = points_of(run)
     comparisons = comparisons_of(points)
     headline, pace = headline_of(comparisons), pace_of(points)
-    scale, kept = str(run.description.get("scale", "")), kept_environment(run.folder)
     failed = {failure.label for failure in run.failures}
     return {
         "title": run.about.get("title", "Accuracy on images"),
         "set": run.about.get("set", "the set"),
-        "scale": scale,
-        "seed": run.description.get("seed", 0),
+        "scale": run.scale,
+        "seed": run.seed,
         "about": run.about,
-        "digest": str(run.description.get("images", "")),
-        "sentence": sentence_of(run),
+        "digest": run.digest,
+        "sentence": run.sentence,
         "tiles": _tiles(headline),
         "headline": headline,
         "legend": _legend(points),
@@ -117,11 +90,6 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
         "learning": [n for n in learning_sizes(run) if f"accuracy-{n}" in charts or f"loss-{n}" in charts],
         "learners": _learners(points),
         "charts": list(charts),
-        "pictures": {
-            name: [f"charts/{name}{suffix}" for suffix in PICTURES]
-            for name in ("accuracy", "learning")
-            if (run.folder / "charts" / f"{name}.svg").exists()
-        },
         "rows": [_row(p) for p in points],
         "reported": REPORTED,
         "found": _found(headline),
@@ -140,13 +108,6 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
         "planned": len(run.about.get("planned", {})),
         "failures": run.failures,
         "diverged": [f"{p.method}, {p.samples:,} images: {p.diverged} of {p.seeds}" for p in points if p.diverged],
-        "exports": [TRIALS, SUMMARY],
-        "how": {
-            "work": format_duration(float(run.table.seconds.sum())),
-            "at_the_run": kept is not None,
-            "environment": kept or environment(),
-            "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        },
     }
 
 
@@ -216,8 +177,8 @@ def _differences(comparisons: list[Comparison]) -> list[dict[str, Any]]:
     return [
         {
             "samples": c.samples,
-            "gated": DASH if c.over_gated is None else told_points(c.over_gated),
-            "kernel": DASH if c.over_kernel is None else told_points(c.over_kernel),
+            "gated": DASH if c.over_gated is None else format_points(c.over_gated),
+            "kernel": DASH if c.over_kernel is None else format_points(c.over_kernel),
             "which": DASH if c.over_kernel is None or c.kernel is None else c.kernel.method,
         }
         for c in comparisons
@@ -256,10 +217,12 @@ def _found(c: Comparison) -> dict[str, str]:
     """The headline, beside what others report."""
     return {
         "samples": f"{c.samples:,}",
-        "network": "" if c.network is None else told(accuracy_of(c.network)).replace("%", ""),
-        "gated": "" if c.gated is None else told(accuracy_of(c.gated)).replace("%", ""),
-        "apart": "" if c.over_gated is None else told_points(c.over_gated),
-        "kernel": "" if c.kernel is None else f"{told(accuracy_of(c.kernel)).replace('%', '')}, {c.kernel.method}",
+        "network": "" if c.network is None else format_span(accuracy_of(c.network)).replace("%", ""),
+        "gated": "" if c.gated is None else format_span(accuracy_of(c.gated)).replace("%", ""),
+        "apart": "" if c.over_gated is None else format_points(c.over_gated),
+        "kernel": ""
+        if c.kernel is None
+        else f"{format_span(accuracy_of(c.kernel)).replace('%', '')}, {c.kernel.method}",
     }
 
 

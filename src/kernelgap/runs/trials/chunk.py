@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from kernelgap.runs.trials.trial import AnyTrial
 from kernelgap.runs.trials.gc_paused import uncollected
 from kernelgap.runs.trials.identity import digest
+from kernelgap.runs.trials.trial import AnyTrial
 
 Row = tuple[Any, ...]  # id, chunk, description, and the other fields of a TrialResult; what is no number is text
 

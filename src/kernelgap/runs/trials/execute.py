@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 
 from kernelgap.runs.trials.built import run_by_construction
+from kernelgap.runs.trials.chunk import Chunk, ChunkResult
 from kernelgap.runs.trials.ridge import run_by_ridge
 from kernelgap.runs.trials.sgd import run_by_sgd
-from kernelgap.runs.trials.chunk import Chunk, ChunkResult
 from kernelgap.runs.trials.trial import BuiltTrial, RidgeTrial, Trial
 
 

@@ -1,12 +1,12 @@
 """The trials of a run and what came of each, beside the run's chunks."""
 
 import sqlite3
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
+from kernelgap.runs.store import DamagedRunError, ResultStore, as_stored
 from kernelgap.runs.trials.chunk import Chunk, ChunkResult
-from kernelgap.runs.run_file import DamagedRunError, RunFile, as_stored
 from kernelgap.runs.trials.table import RESULTS, check_rows, trials_table
 from kernelgap.runs.trials.trial import AnyTrial, read_trial
 
@@ -26,12 +26,11 @@ TRIAL_COLUMNS = (
     "curves",
     "measures",
 )
-_TIMES = TypeAdapter(list[tuple[str, str, Annotated[float, Field(ge=0, allow_inf_nan=False)], str, int]])
 _FILES = TypeAdapter(list[tuple[bytes]], config=ConfigDict(strict=True))
 NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
-class Store(RunFile):
+class TrialStore(ResultStore):
     """A run of trials."""
 
     TABLES: ClassVar = (
@@ -54,18 +53,6 @@ class Store(RunFile):
             connection.executemany(f"INSERT INTO trials VALUES ({places})", result.rows)
             kept = [(trial, chunk.id, file) for trial, file in result.weights.items()]
             connection.executemany("INSERT INTO weights VALUES (?, ?, ?)", kept)
-
-    def times(self) -> "pd.DataFrame":
-        """Each finished chunk: its seconds of work, when it was stored (UTC), and how many trials it holds."""
-        import pandas as pd
-
-        query = "SELECT chunks.id AS chunk, label, seconds, finished, COUNT(trials.id) AS trials FROM chunks \
-                 LEFT JOIN trials ON trials.chunk = chunks.id GROUP BY chunks.id ORDER BY finished, chunks.id"
-        columns = ["chunk", "label", "seconds", "finished", "trials"]
-        with as_stored(self.folder, "the list of its chunks"):
-            rows = _TIMES.validate_python(self._rows(query))
-            times = pd.DataFrame(rows, columns=columns)
-            return times.assign(finished=pd.to_datetime(times.finished, format="%Y-%m-%d %H:%M:%S"))
 
     def trials(self) -> dict[str, AnyTrial]:
         """The finished trials by their ids."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from kernelgap import problems
 from kernelgap.runs.trials.checks import check_results, read_curves, read_descriptions, read_measures
-from kernelgap.runs.trials.trial import method_of
 from kernelgap.runs.trials.gc_paused import uncollected
+from kernelgap.runs.trials.trial import method_of
 
 if TYPE_CHECKING:
     import pandas as pd  # late, since workers do without it

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 from kernelgap.errors import InputError
+from kernelgap.runs.work import Do, Done, Work
 from kernelgap.runs.workers.compiled import keep_programs
 from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, telling
-from kernelgap.runs.work import Do, Done, Work
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go

@@ -20,8 +20,8 @@ from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
 from kernelgap.errors import InputError
-from kernelgap.runs.workers.compiled import keep_programs
 from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.workers.compiled import keep_programs
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
 SINGLE_THREADED = {

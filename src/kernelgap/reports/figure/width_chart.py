@@ -2,15 +2,15 @@
 
 from typing import Any
 
-import pandas as pd
-
 from kernelgap.paper.claims import Line, Picture
-from kernelgap.reports.claims.picture_chart import picture_chart
-from kernelgap.reports.figure.lines import NETWORK_MODES, picks_of_seeds
+from kernelgap.paper.figures.picks import NETWORK_MODES, picks_of_seeds
+from kernelgap.paper.figures.result import FigureRun
+from kernelgap.reports.common.picture_chart import picture_chart
 
 
-def width_chart(table: pd.DataFrame, *, on_page: bool) -> Any:
+def width_chart(run: FigureRun, *, on_page: bool) -> Any:
     """None where there is nothing to draw a line through."""
+    table = run.table
     trials = table[(table.kind == "sgd") & table["mode"].isin(NETWORK_MODES) & (table.status == "done")]
     if trials.width.nunique() < 2:
         return None
@@ -25,7 +25,5 @@ def width_chart(table: pd.DataFrame, *, on_page: bool) -> Any:
         means = [sum(e) / len(e) for e in errors.values()]
         ends = [list(map(end, errors.values())) for end in (min, max)] if own.seed.nunique() > 1 else [None, None]
         lines.append(Line(name, list(errors), means, ends[0], ends[1]))
-    picture = Picture(
-        "width m", "test error", lines, (("threshold", float(table.attrs["threshold"])),), x_axis="log", y_axis="log"
-    )
-    return picture_chart(picture, on_page=on_page, title=f"{table.attrs['experiment']}: test error against width")
+    picture = Picture("width m", "test error", lines, (("threshold", run.threshold),), x_axis="log", y_axis="log")
+    return picture_chart(picture, on_page=on_page, title=f"{run.name}: test error against width")

@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.runs import Trial
+from kernelgap.runs.trials.trial import Description
 
 
 class Signals(TypedDict):
@@ -17,13 +17,17 @@ class Signals(TypedDict):
     target: list[float]
 
 
-def signals_of(trial: Trial, curves: dict[str, Any]) -> Signals | None:
+def base_size(trial: Description) -> float:
+    """The mean square of the base signal on a trial's test sample."""
+    problem = problems.get(trial.problem)
+    X, _ = problem.sample(trial.test_samples, [trial.seed, 2])
+    return float(np.mean(np.sum(problem.base(X) ** 2, axis=1)))
+
+
+def signals_of(curves: dict[str, Any], size: float) -> Signals | None:
     """Both distances of a trial; None where its network has no first block, or the run did not store them."""
     if not curves.get("base"):
         return None
-    problem = problems.get(trial.problem)
-    X, _ = problem.sample(trial.test_samples, [trial.seed, 2])
-    size = float(np.mean(np.sum(problem.base(X) ** 2, axis=1)))
     epochs = [int(epoch) for epoch in curves["epochs"]]
     return Signals(size=size, epochs=epochs, base=curves["base"], target=curves["test"])
 

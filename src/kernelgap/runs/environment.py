@@ -1,14 +1,14 @@
-"""How a run was made: versions and machine, without names of hosts or folders."""
+"""How a run is made: versions and machine, without names of hosts or folders; and a digest of the code."""
 
-import json
+import hashlib
 import platform
+from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 from kernelgap.machine import cores
-from kernelgap.whole_file import read_small
 
-FILE = "environment.json"
 PACKAGES = ("kernelgap", "jax", "jaxlib", "numpy", "scipy", "scikit-learn", "pandas")
 
 
@@ -23,18 +23,19 @@ def environment() -> dict[str, str]:
     }
 
 
-def keep_environment(folder: Path) -> None:
-    """Note it in the run's folder, where it stays true when the report is written again elsewhere."""
-    (folder / FILE).write_text(json.dumps(environment(), indent=2) + "\n")
+def code_digest(rooms: Iterable[str]) -> str:
+    """A digest of the code in these folders of the package: the numbers of a run depend on it, and on nothing else."""
+    return _digest(tuple(rooms))
 
 
-def kept_environment(folder: Path) -> dict[str, str] | None:
-    """What was noted at the end of the run, if anything was."""
-    try:
-        found = json.loads(read_small(folder / FILE))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None
+@cache
+def _digest(rooms: tuple[str, ...]) -> str:
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for room in rooms:
+        for path in sorted((root / room).rglob("*.py")):
+            digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _processor() -> str:

@@ -1,16 +1,15 @@
 """From a table of trials to the best of each method and width, and one sentence."""
 
-import json
 import math
 import statistics
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from kernelgap.errors import InputError
 from kernelgap.regression import at_edge
-from kernelgap.reports.common.words import has_base
+
+if TYPE_CHECKING:
+    from kernelgap.paper.figures.result import FigureRun
 
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 MEASURES = ("train_error", "norm")  # what else is told of a pick
@@ -136,11 +135,6 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: boo
     return first
 
 
-def told(summary: pd.DataFrame, attrs: dict[Any, Any]) -> str:
-    """The sentence of a run, by its table's ``attrs``."""
-    return sentence(summary, attrs["threshold"], attrs["samples"], base=has_base(attrs["problem"]))
-
-
 def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
     """How strong the base signal had to be."""
     learned = summary[summary.learner == "network"].groupby("beta").best_on_test.min() < threshold
@@ -160,21 +154,25 @@ def _join(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def as_record(table: pd.DataFrame) -> dict[str, object]:
+def as_record(run: "FigureRun") -> dict[str, Any]:
     """The results as plain values for JSON; an infinite error (every trial diverged) becomes null."""
-    summary = summarise(table)
-    attrs = table.attrs
-    keys = ("experiment", "scale", "seed", "problem", "samples", "threshold", "folder")
     return {
-        **{key: attrs[key] for key in keys},
-        "x": attrs.get("x", "width"),
-        "rows": [{k: _finite(v) for k, v in row.items()} for row in summary.to_dict("records")],
+        "experiment": run.name,
+        "scale": run.scale,
+        "seed": run.seed,
+        "problem": run.problem,
+        "samples": run.samples,
+        "threshold": run.threshold,
+        "folder": str(run.folder),
+        "x": run.x,
+        "rows": [{k: _finite(v) for k, v in row.items()} for row in run.summary.to_dict("records")],
         "under_threshold": {
-            "picked_on_test": under_threshold(summary, attrs["threshold"]),
-            "picked_on_validation": under_threshold(summary, attrs["threshold"], by="best_on_validation"),
+            "picked_on_test": under_threshold(run.summary, run.threshold),
+            "picked_on_validation": under_threshold(run.summary, run.threshold, by="best_on_validation"),
         },
-        "sentence": told(summary, attrs),
-        "gap": attrs.get("gap"),
+        "sentence": run.sentence,
+        "gap": run.gap,
+        "warnings": run.warnings,
     }
 
 
@@ -182,19 +180,3 @@ def _finite(value: object) -> object:
     if value is pd.NA:
         return None
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def write_results(table: pd.DataFrame, folder: str | Path) -> list[Path]:
-    """Exports beside the run's own file: every trial as CSV and Parquet, the summary as CSV and JSON."""
-    folder = Path(folder)
-    paths = [folder / name for name in ("trials.csv", "trials.parquet", "summary.csv", "summary.json")]
-    plain = table.copy()
-    plain.attrs = {}
-    try:
-        plain.drop(columns="curves").to_csv(paths[0], index=False)
-        plain.to_parquet(paths[1], index=False)
-        summarise(table).to_csv(paths[2], index=False)
-        paths[3].write_text(json.dumps(as_record(table), indent=2, allow_nan=False) + "\n")
-    except OSError as error:
-        raise InputError(f"The tables could not be written to '{folder}': {error.strerror}.") from None
-    return paths

@@ -4,6 +4,7 @@ What came of a finished chunk is the business of the kinds of run: each has tabl
 read is checked, since a file may be damaged, or come from anyone; reading it takes no longer than ``LOOK``.
 """
 
+import hashlib
 import json
 import sqlite3
 import time
@@ -14,13 +15,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kernelgap.errors import InputError, first_mistake, short, shown
 from kernelgap.lock import holding
 from kernelgap.runs.work import Work
+
+if TYPE_CHECKING:
+    import pandas as pd  # late, since workers do without it
 
 TABLES = (
     "CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -66,7 +70,7 @@ def as_stored(folder: str | Path, what: str = "what it holds", *, mistakes: bool
 
     An ``InputError`` is a sentence already; with ``mistakes`` it is about what is stored, and said to be.
     """
-    path = Path(folder) / RunFile.FILE
+    path = Path(folder) / ResultStore.FILE
     try:
         yield
     except DamagedRunError:
@@ -87,6 +91,7 @@ class _Description(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
+    kind: str | None = None
     experiment: str | None = None
     scale: str | None = None
     seed: int | None = None
@@ -101,11 +106,29 @@ class _About(BaseModel):
     chunks: list[str] = []
 
 
+class _Conclusion(BaseModel):
+    """What was computed from the finished chunks, and a digest of which these were."""
+
+    model_config = ConfigDict(strict=True)
+
+    finished: str
+    value: dict[str, Any]
+
+
+class _Environment(BaseModel):
+    """Texts by name."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    __pydantic_extra__: dict[str, str]
+
+
 _FAILURES = TypeAdapter(list[tuple[str, str, int, str]])
 _IDS = TypeAdapter(list[tuple[str]])
+_TIMES = TypeAdapter(list[tuple[str, str, Annotated[float, Field(ge=0, allow_inf_nan=False)], str]])
 
 
-class RunFile:
+class ResultStore:
     """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not.
 
     A kind of run names its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they must have.
@@ -175,6 +198,12 @@ class RunFile:
             old = self.description()
             changed = sorted(k for k in {*old, *description} if old.get(k) != description.get(k))
             advice = "choose another with --out, or move it away."
+            if {"code", "kernelgap version"} >= set(changed) - {"kind"}:
+                made = old.get("kernelgap version", "an earlier version")
+                raise InputError(
+                    f"'{self.folder}' was run with other code (kernelgap {made}): its numbers and new ones are not to "
+                    f"be mixed. 'kernelgap report {self.folder}' shows it as it is; to run it anew, {advice}"
+                )
             if changed == ["chunks"]:
                 raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
             raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
@@ -204,14 +233,66 @@ class RunFile:
             model.model_validate(found)
             return found
 
+    def kind(self) -> str:
+        """Which kind of run it is; of one that an earlier version wrote, by its name."""
+        description = self.description()
+        name = str(description.get("experiment"))
+        return str(description.get("kind") or (name if name in ("claims", "images", "audit") else "figure"))
+
     def note(self, about: dict[str, object]) -> None:
         """Keep what a report says of the run; a later start may say it otherwise."""
-        with self._writing("What the run is about"):
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('about', ?)", (json.dumps(about),))
+        self._keep("about", about)
 
     def about(self) -> dict[str, Any]:
         """What was last noted; empty if nothing was."""
         return self._said("about", _About)
+
+    def keep_environment(self, environment: dict[str, str]) -> None:
+        """Keep versions and machine, where they stay true when the report is written again elsewhere."""
+        self._keep("environment", environment)
+
+    def conclude(self, value: dict[str, Any]) -> None:
+        """Keep what was computed from all that is finished now."""
+        self._keep("conclusion", {"finished": self._finished_digest(), "value": value})
+
+    def conclusion(self) -> dict[str, Any] | None:
+        """What was concluded from just what is finished; None if nothing was, or more has come since."""
+        stored = self._said("conclusion", _Conclusion)
+        return stored["value"] if stored and stored["finished"] == self._finished_digest() else None
+
+    def _finished_digest(self) -> str:
+        return hashlib.sha256("\n".join(sorted(self.finished())).encode()).hexdigest()
+
+    def _keep(self, key: str, value: object) -> None:
+        with self._writing(f"The run's {key}"):
+            text = json.dumps(value, allow_nan=False)
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (key, text))
+
+    def common(self) -> dict[str, Any]:
+        """What every ``Run`` has, but its table."""
+        description = self.description()
+        planned = description.get("chunks") or self.about().get("chunks", ())
+        with as_stored(self.folder, "its description"):
+            return {
+                "folder": self.folder,
+                "name": description.get("experiment") or self.folder.name,
+                "scale": description.get("scale") or "",
+                "seed": description.get("seed") or 0,
+                "failures": tuple(self.failures()),
+                "planned": len(planned) or len(self.finished()),
+                "times": self.times(),
+                "version": description.get("kernelgap version"),
+                "environment": self._said("environment", _Environment) or None,
+            }
+
+    def times(self) -> "pd.DataFrame":
+        """Each finished chunk: its seconds of work, and when it was stored (UTC)."""
+        import pandas as pd
+
+        rows = self._rows("SELECT id, label, seconds, finished FROM chunks ORDER BY finished, id")
+        with as_stored(self.folder, "the list of its chunks"):
+            times = pd.DataFrame(_TIMES.validate_python(rows), columns=["chunk", "label", "seconds", "finished"])
+            return times.assign(finished=pd.to_datetime(times.finished, format="%Y-%m-%d %H:%M:%S"))
 
     def finished(self) -> set[str]:
         """The ids of the chunks that are stored."""
@@ -225,6 +306,10 @@ class RunFile:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise DamagedRunError(self.folder / self.FILE, _reason(error)) from None
+
+    def save(self, chunk: Any, result: Any) -> None:
+        """Store what came of a chunk; each kind of run has its own tables."""
+        raise NotImplementedError
 
     @contextmanager
     def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:

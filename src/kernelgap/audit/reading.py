@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
+from pydantic import TypeAdapter
+from pydantic_core import to_json
 
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.contenders import registry
@@ -17,75 +19,73 @@ from kernelgap.audit.result import Audit, Audited
 from kernelgap.audit.statistics.answer import Answer
 from kernelgap.audit.statistics.answering import answer
 from kernelgap.audit.statistics.results import Entry, Family, Results
-from kernelgap.audit.store import Chosen, Ledger, Named
+from kernelgap.audit.store import AuditStore, Chosen, Named
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
-from kernelgap.runs.run_file import Failure, as_stored
+from kernelgap.runs.store import Failure, as_stored
+
+_ANSWER = TypeAdapter(Answer)
 
 
 def read_audit(folder: str | Path) -> Audit:
     """What the audit in a folder says, as far as it is finished."""
     folder = Path(folder)
-    with Ledger.reading(folder) as ledger:
-        description, about = ledger.description(), ledger.about()
-        outcomes, judgements, models = ledger.outcomes(), ledger.judgements(), ledger.models()
-        failures, finished = tuple(ledger.failures()), ledger.finished()
-    if description.get("experiment") != "audit":
-        raise InputError(f"'{folder}' holds no audit.")
+    with AuditStore.reading(folder) as store:
+        if store.kind() != "audit":
+            raise InputError(f"'{folder}' holds no audit.")
+        conclusion = store.conclusion() or conclude_audit(store)
+        about, finished, common = store.about(), store.finished(), store.common()
+        plan, outcomes, judgements = _plan(store), store.outcomes(), store.judgements()
+        with as_stored(folder):
+            answer = _ANSWER.validate_json(conclusion["answer"])
+            winner, setting = conclusion["winner"], conclusion["setting"]
+            kept = None if winner is None else store.kept(winner, answer.comparison.samples, setting)
+            return Audit(
+                **{**common, "planned": len(about["cells"])},
+                table=_fits(_competing(outcomes, plan), judgements),
+                data=Audited.rebuild(about["table"]),
+                asked=about.get("asked", {}),
+                notices=tuple(Notice(**notice) for notice in about["notices"]),
+                plan=plan,
+                answer=answer,
+                unfinished=tuple(label for chunk, label in about["cells"].items() if chunk not in finished),
+                winner=winner,
+                winner_setting=setting,
+                model_rows=None if kept is None else kept[0],
+                budget=float(about.get("budget", plan.budget)),
+            )
+
+
+def conclude_audit(store: AuditStore) -> dict[str, Any]:
+    """The answer, and whose model is worth keeping, from all that is finished."""
+    folder, failures, models = store.folder, store.failures(), store.models()
     with as_stored(folder):
-        return _audit(folder, description, about, outcomes, judgements, models, failures, finished)
+        plan = _plan(store)
+        outcomes = _competing(store.outcomes(), plan)
+        data, Y_test = load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"]
+        results = _results(outcomes, data, Y_test, plan)
+        families = {entry.family for entry in results.entries}
+        if not {"kernel", "network"} <= families and failures:
+            first = failures[0]
+            raise InputError(f"No kernel and network could be compared: {first.label} failed ({first.error}).")
+        if not {"kernel", "network"} <= families:
+            budget = float(store.about().get("budget", plan.budget))
+            raise InputError(
+                f"A budget of {format_duration(budget)} was too short for one kernel and one network: the same command "
+                "goes on from where it was, or give a longer --budget."
+            )
+        answered = answer(results, seed=int(store.description()["seed"]), rivals=_rivals(failures))
+        winner, setting = _winner(answered, results, outcomes, models)
+    return {"answer": to_json(answered, inf_nan_mode="constants").decode(), "winner": winner, "setting": setting}
 
 
-def _audit(
-    folder: Path,
-    description: dict[str, Any],
-    about: dict[str, Any],
-    outcomes: dict[Named, Chosen],
-    judgements: dict[Named, Judgement],
-    models: set[tuple[str, int]],
-    failures: tuple[Failure, ...],
-    finished: set[str],
-) -> Audit:
-    plan = Plan(**description["plan"])
-    outcomes = _telling(outcomes, plan)
-    results = _results(outcomes, load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"], plan)
-    found = {entry.family for entry in results.entries}
-    budget = float(about.get("budget", plan.budget))
-    if not {"kernel", "network"} <= found and failures:
-        raise InputError(f"No kernel and network could be compared: {failures[0].label} failed ({failures[0].error}).")
-    if not {"kernel", "network"} <= found:
-        raise InputError(
-            f"A budget of {format_duration(budget)} was too short for one kernel and one network: the same command "
-            "goes on from where it was, or give a longer --budget."
-        )
-    answered = answer(results, seed=int(description["seed"]), rivals=_rivals(failures))
-    missing = tuple(label for chunk, label in about["cells"].items() if chunk not in finished)
-    winner, setting = _winner(answered, results, outcomes, models)
-    rows = None
-    if winner is not None and setting is not None:
-        with Ledger.reading(folder) as ledger:
-            kept = ledger.kept(winner, answered.comparison.samples, setting)
-        rows = None if kept is None else kept[0]
-    return Audit(
-        folder=folder,
-        table=Audited.rebuild(about["table"]),
-        notices=tuple(Notice(**notice) for notice in about["notices"]),
-        plan=plan,
-        seed=int(description["seed"]),
-        answer=answered,
-        fits=_fits(outcomes, judgements),
-        planned=len(about["cells"]),
-        unfinished=missing,
-        failures=failures,
-        winner=winner,
-        winner_setting=setting,
-        model_rows=rows,
-        budget=budget,
-    )
+def _plan(store: AuditStore) -> Plan:
+    with as_stored(store.folder, "its plan"):
+        return Plan(**store.description()["plan"])
 
 
-def _telling(outcomes: dict[Named, Chosen], plan: Plan) -> dict[Named, Chosen]:
+def _competing(outcomes: dict[Named, Chosen], plan: Plan) -> dict[Named, Chosen]:
     """Without those who came first, on few samples, as soon as a kernel and a network of the plan have finished."""
     planned = {named: chosen for named, chosen in outcomes.items() if named.samples in plan.sizes}
     by_size: dict[int, set[str]] = {}

@@ -3,11 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kernelgap.images.experiment import ImageRun
-from kernelgap.reports.images.cost import GPU, cost_of, pace_of, talk_costs
-from kernelgap.reports.images.points import (
+from kernelgap.images.experiment.comparison import (
     Comparison,
     ImagePoint,
     Span,
@@ -16,12 +14,16 @@ from kernelgap.reports.images.points import (
     headline_of,
     points_of,
 )
-from kernelgap.reports.images.text import sentence_of, with_half
+from kernelgap.images.experiment.cost import GPU, cost_of, pace_of, talk_costs
+from kernelgap.images.experiment.sentence import sentence_of, with_half
+
+if TYPE_CHECKING:
+    from kernelgap.images.experiment.result import ImageRun
 
 DASH = "\u2013"
 
 
-def summary_rows(run: ImageRun) -> tuple[list[str], list[list[str]]]:
+def summary_rows(run: "ImageRun") -> tuple[list[str], list[list[str]]]:
     """The columns and rows of a table: each method's accuracy in percent over the numbers of training images."""
     points = points_of(run)
     sizes = sorted({p.samples for p in points})
@@ -38,13 +40,13 @@ def cell(point: ImagePoint | None) -> str:
     return "diverged" if point.accuracy is None else with_half(point.accuracy)
 
 
-def images_record(run: ImageRun) -> dict[str, Any]:
+def images_record(run: "ImageRun") -> dict[str, Any]:
     """The whole answer; what is not finite, or not there, is null."""
     points = points_of(run)
     comparisons = comparisons_of(points)
     chosen, pace = headline_of(comparisons), pace_of(points)
     about = {key: run.about.get(key) for key in ("title", "set", "shape", "classes", "train", "test", "network")}
-    described = {key: run.description.get(key) for key in ("experiment", "scale", "seed", "images")}
+    described = {"experiment": run.name, "scale": run.scale, "seed": run.seed, "images": run.digest}
     record = {
         **described,
         **about,

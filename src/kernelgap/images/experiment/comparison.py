@@ -3,15 +3,16 @@
 import math
 import statistics
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from scipy.stats import t
 
-from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.result import CONFIDENCE, FAMILIES
+if TYPE_CHECKING:
+    from kernelgap.images.experiment.result import ImageRun
 
-NETWORK, GATED, OWN_KERNEL, KERNEL = FAMILIES
+CONFIDENCE = 0.95
+FAMILIES = NETWORK, GATED, OWN_KERNEL, KERNEL = ("network", "gated network", "network's kernel", "kernel")
 KERNELS = (KERNEL, OWN_KERNEL)
 
 
@@ -46,7 +47,7 @@ class ImagePoint:
     epochs: int | None
 
 
-def points_of(run: ImageRun) -> list[ImagePoint]:
+def points_of(run: "ImageRun") -> list[ImagePoint]:
     """In the order of the run's table: by family, method, number of images."""
     groups = run.table.groupby(["family", "method", "samples"], sort=False)
     return [_point(rows) for _, rows in groups]

@@ -3,10 +3,10 @@
 import statistics
 from dataclasses import dataclass
 
+from kernelgap.images.experiment.comparison import ImagePoint
 from kernelgap.images.experiment.estimate import GPU, gpu_seconds
 from kernelgap.images.experiment.scales import PAPER
 from kernelgap.images.experiment.trials import TrainingTrial
-from kernelgap.reports.images.points import ImagePoint
 
 TALK_SHAPE, TALK_CLASSES, TALK_IMAGES, TALK_TEST, TALK_EPOCHS = (32, 32, 3), 10, 50_000, 10_000, 200  # CIFAR-10
 

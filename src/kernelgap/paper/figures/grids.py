@@ -1,19 +1,23 @@
 """Errors over the grid of rates and decays, and whether its best sits on an edge."""
 
 import math
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kernelgap.paper.figures.picks import NETWORKS, group_of, picks_of_seeds, place
 from kernelgap.regression import at_edge
-from kernelgap.reports.figure.lines import NETWORKS, axis_of, group_of, picks_of_seeds, place
+
+if TYPE_CHECKING:
+    from kernelgap.paper.figures.result import FigureRun
 
 COLUMNS = ("method", "place", "rate", "decay", "validation", "test", "status", "best")
 
 
-def heat_maps(table: pd.DataFrame) -> pd.DataFrame:
+def heat_maps(run: "FigureRun") -> pd.DataFrame:
     """Mean errors over seeds for each method by SGD, place, rate and decay; ``best`` has the least on validation."""
+    table, x = run.table, run.axis
     by_sgd = table[table.kind == "sgd"]
-    x = axis_of(table)
     rows = []
     for method, at, trials in _grids(by_sgd, x):
         cells = []
@@ -27,9 +31,9 @@ def heat_maps(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def best_places(table: pd.DataFrame) -> dict[str, str]:
+def best_places(run: "FigureRun") -> dict[str, str]:
     """Where each method by SGD has the least test error with settings picked on validation; networks first."""
-    x = axis_of(table)
+    table, x = run.table, run.axis
     best: dict[str, tuple[bool, float, str]] = {}
     for method, at, trials in _grids(table[table.kind == "sgd"], x):
         picked = picks_of_seeds(trials, "validation")
@@ -40,20 +44,20 @@ def best_places(table: pd.DataFrame) -> dict[str, str]:
     return {method: best[method][2] for method in sorted(best, key=lambda m: best[m])}
 
 
-def edges(table: pd.DataFrame) -> list[str]:
+def edges(run: "FigureRun") -> list[str]:
     """One sentence for each method by SGD whose best rate or decay, at its best place, is the last of those tried."""
-    maps = heat_maps(table)
+    maps = heat_maps(run)
     found = []
-    for method, at in best_places(table).items():
+    for method, at in best_places(run).items():
         cells = maps[(maps.method == method) & (maps.place == at)]
         if not cells.best.any():  # each cell has a seed that diverged
             continue
         best = cells[cells.best].iloc[0]
         ends = {name: at_edge(best[name], cells[name].to_numpy()) for name in ("rate", "decay")}
-        told = [f"the {end} {name} tried ({best[name]:g})" for name, end in ends.items() if end]
-        if told:
+        edges = [f"the {end} {name} tried ({best[name]:g})" for name, end in ends.items() if end]
+        if edges:
             where = f" at {at}" if at else ""
-            found.append(f"{method}{where}: the best is at {' and '.join(told)}; one beyond it may be better.")
+            found.append(f"{method}{where}: the best is at {' and '.join(edges)}; one beyond it may be better.")
     return found
 
 

@@ -1,0 +1,37 @@
+"""The command that runs an experiment."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernelgap.cli.answer import answer_with
+from kernelgap.cli.options import Json
+
+
+def run(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
+    ],
+    scale: Annotated[
+        str,
+        typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour."),
+    ] = "quick",
+    out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler's address: tcp://host:8786.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of data, weights and data order.")] = 0,
+    data: Annotated[
+        Path | None, typer.Option(help="For images: their file or folder [default: runs/images/SET.npz].")
+    ] = None,
+    flips: Annotated[
+        bool, typer.Option("--flips/--no-flips", help="For images: mirror them for networks, or not.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment; run it again to go on after an interruption."""
+    from kernelgap.runs.start import execute
+
+    options: dict[str, Any] = {} if data is None else {"data": data}
+    options |= {} if flips else {"flips": False}
+    answer_with(execute(name, scale, out, workers=workers, cluster=cluster, seed=seed, **options), as_json)

@@ -1,0 +1,1 @@
+"""How answers look in the terminal: a file for each kind of run, and for certificates."""

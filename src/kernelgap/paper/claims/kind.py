@@ -1,0 +1,39 @@
+"""The claims as a kind of run: each is measured, and judged when it is read."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from kernelgap.paper.claims.claim import check_scale
+from kernelgap.paper.claims.measurement import Measurement, measure
+from kernelgap.paper.claims.registry import claims as all_claims
+from kernelgap.paper.claims.registry import get
+from kernelgap.paper.claims.result import read_claims
+from kernelgap.paper.claims.store import ClaimStore
+from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.start import default_folder
+
+
+def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iterable[str] = ()) -> Plan:
+    """The claims with these ids, or all of them; the longest first."""
+    check_scale(scale)
+    chosen = [get(claim) for claim in dict.fromkeys(claims)] or list(all_claims().values())
+    work = sorted((Measurement(claim.id, scale, seed) for claim in chosen), key=lambda each: -each.cost)
+    return Plan(
+        folder=out or default_folder(name, scale, seed),
+        description={"experiment": name, "scale": scale, "seed": seed},
+        notes={"chunks": sorted(each.id for each in work)},  # what this start is about
+        chunks=work,
+        title=f"{name} ({scale})",
+    )
+
+
+KIND = Kind(
+    name="claims",
+    command="claims",
+    store=ClaimStore,
+    work=measure,
+    read=read_claims,
+    page="kernelgap.reports.claims.page:write_claims_page",
+    code=("problems", "networks", "training", "kernels", "regression", "certificates", "runs", "images", "paper"),
+    plan=plan_claims,
+)

@@ -1,0 +1,99 @@
+"""The claims that a folder holds, judged."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kernelgap.errors import InputError
+from kernelgap.paper.claims.claim import Claim, Verdict
+from kernelgap.paper.claims.measurement import Measured
+from kernelgap.paper.claims.registry import claims, get, room_of
+from kernelgap.paper.claims.store import ClaimStore
+from kernelgap.runs.result import Run
+from kernelgap.runs.store import as_stored
+
+ORDER = ("fails", "undecided", "holds")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim with what was measured and what it says; ``numbers`` is None if measuring it failed."""
+
+    claim: Claim
+    verdict: Verdict
+    seconds: float | None
+    numbers: dict[str, Any] | None
+
+    def as_record(self) -> dict[str, object]:
+        """Plain, as --json prints it."""
+        return {
+            "id": self.claim.id,
+            "room": room_of(self.claim),
+            "source": self.claim.source,
+            "statement": self.claim.statement,
+            "stated": self.claim.stated,
+            "measured": self.verdict.measured,
+            "verdict": self.verdict.outcome,
+            "reason": self.verdict.reason,
+            "code": self.claim.location,
+            "seconds": self.seconds,
+            "numbers": self.numbers,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimsRun(Run):
+    """Claims with their verdicts, in the order in which they are listed; ``table`` has a row each."""
+
+    kind = "claims"
+
+    findings: tuple[Finding, ...]
+
+    def count(self, outcome: str) -> int:
+        return sum(finding.verdict.outcome == outcome for finding in self.findings)
+
+    def only(self, names: Collection[str]) -> "ClaimsRun":
+        """The same run with the findings on these claims alone."""
+        return replace(self, findings=tuple(finding for finding in self.findings if finding.claim.id in names))
+
+    @property
+    def sentence(self) -> str:
+        holds, fails, undecided = (self.count(outcome) for outcome in ("holds", "fails", "undecided"))
+        known = f"{holds} hold, {fails} fail and {undecided} are undecided"
+        return f"Of {len(self.findings)} claims {known} at scale {self.scale}."
+
+    def as_record(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale,
+            "seed": self.seed,
+            "folder": str(self.folder),
+            "sentence": self.sentence,
+            **{outcome: self.count(outcome) for outcome in reversed(ORDER)},
+            "claims": [finding.as_record() for finding in self.findings],
+        }
+
+
+def read_claims(folder: Path) -> ClaimsRun:
+    """What was measured in a folder, judged, and what failed; claims that were not tried there are left out."""
+    with ClaimStore.reading(folder) as store:
+        measured, common = store.measured(), store.common()
+    errors = {failure.label: failure.error for failure in common["failures"]}
+    with as_stored(folder, "what was measured"):
+        findings = tuple(
+            _judged(name, measured.get(name), errors.get(name)) for name in claims() if name in {*measured, *errors}
+        )
+    if not findings:
+        raise InputError(f"Nothing was measured in '{folder}': run 'kernelgap claims' first.")
+    table = pd.DataFrame([finding.as_record() for finding in findings]).drop(columns="numbers")
+    return ClaimsRun(**common, table=table, findings=findings)
+
+
+def _judged(name: str, measured: Measured | None, error: str | None) -> Finding:
+    claim = get(name)
+    if measured is None:
+        return Finding(claim, Verdict("undecided", "not measured", f"Measuring it failed: {error}"), None, None)
+    numbers = measured.read()
+    return Finding(claim, claim.judge(numbers), measured.seconds, numbers)

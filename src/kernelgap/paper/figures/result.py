@@ -1,0 +1,136 @@
+"""A run of an experiment, as its folder holds it."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
+
+from kernelgap import problems
+from kernelgap.errors import InputError
+from kernelgap.paper.figures.gap import best_network
+from kernelgap.paper.figures.grids import edges
+from kernelgap.paper.figures.registry import EXPERIMENTS
+from kernelgap.paper.figures.signals import Signals, signals_of
+from kernelgap.paper.figures.summary import as_record, sentence, summarise
+from kernelgap.runs import Trial, TrialStore
+from kernelgap.runs.result import Run
+from kernelgap.runs.store import as_stored
+
+
+class _About(TypedDict, total=False):
+    """What a start notes for the page."""
+
+    title: str
+    problem: str
+    samples: Annotated[int, Field(ge=1)]
+    x: Literal["width", "beta", "norm"]
+
+
+_ABOUT = TypeAdapter(_About)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The network with the least validation error, and how it learned."""
+
+    row: pd.Series
+    trial: Trial
+    signals: Signals | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureRun(Run):
+    """Trials of networks and kernels on a problem: the errors against the width, beta or the norm of the weights.
+
+    Attributes
+    ----------
+    title, problem, samples, x
+        What the experiment is about; ``x`` is what its errors are drawn against.
+    gap : dict or None
+        The kernel gap of the best network (``certificates.KernelGap.as_record``); None if it has none.
+    best : Best or None
+        The network with the least validation error.
+    """
+
+    kind = "figure"
+
+    title: str
+    problem: str
+    samples: int
+    x: str = "width"
+    gap: dict[str, Any] | None = None
+    best: Best | None = field(default=None, repr=False)
+
+    @property
+    def axis(self) -> str:
+        """What the errors are drawn against, as far as the table has it: width, beta or norm."""
+        return self.x if self.x in self.table and self.table[self.x].notna().any() else "width"
+
+    @property
+    def threshold(self) -> float:
+        """The risk that learning the base signal alone leaves."""
+        return float(problems.get(self.problem).threshold)
+
+    @property
+    def has_base(self) -> bool:
+        """Whether the target has a base signal beta F, so that learning F alone is something."""
+        return problems.get(self.problem).beta > 0
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """The best trial of each method and width (``summarise``)."""
+        return summarise(self.table)
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """The methods whose best rate or decay is the last of those that were tried."""
+        return edges(self)
+
+    @property
+    def messages(self) -> list[str]:
+        return [f"On the edge of its grid: {warning}" for warning in self.warnings]
+
+    @property
+    def sentence(self) -> str:
+        return sentence(self.summary, self.threshold, self.samples, base=self.has_base)
+
+    def as_record(self) -> dict[str, Any]:
+        return as_record(self)
+
+
+def read_figure(folder: Path) -> FigureRun:
+    """What is finished in a folder. What the run did not conclude, since it is not finished, is concluded here."""
+    from kernelgap.paper.figures.kind import conclude_figure
+
+    with TrialStore.reading(folder) as store:
+        table, about, common = store.table(), store.about(), store.common()
+        if table.empty:
+            raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
+        trials = store.trials()
+        conclusion = store.conclusion() or conclude_figure(store)
+    with as_stored(folder, "what it says of itself", mistakes=True):
+        _ABOUT.validate_python(about, strict=True)
+        first = trials[table.trial.iloc[0]]
+        title = f"test error with {first.samples} samples"
+        said = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
+        if common["name"] in EXPERIMENTS:
+            said |= {key: getattr(EXPERIMENTS[common["name"]], key) for key in said}
+        said |= {key: about[key] for key in said if key in about}
+        row = best_network(table)
+        best = None
+        if row is not None:
+            trial = trials[row.trial]
+            assert isinstance(trial, Trial)
+            best = Best(row, trial, signals_of(row.curves, conclusion["base_size"]))
+        return FigureRun(**common, table=table, **said, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+
+
+def _axis(table: pd.DataFrame) -> str:
+    """What a run varies, as its trials show."""
+    if (table.kind == "built").any():
+        return "norm"
+    return "beta" if "beta" in table and table.beta.nunique() > 1 else "width"

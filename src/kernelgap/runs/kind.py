@@ -1,0 +1,80 @@
+"""The kinds of run: figure, claims, images, audit. Each registers what differs; the rest is written once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernelgap.errors import InputError
+from kernelgap.runs.result import Run
+from kernelgap.runs.store import ResultStore
+from kernelgap.runs.work import Do, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Where each kind is defined, as KIND. Imported when first used: kinds are above this room.
+HOMES = {
+    "figure": "kernelgap.paper.figures.kind",
+    "claims": "kernelgap.paper.claims.kind",
+    "images": "kernelgap.images.experiment.kind",
+    "audit": "kernelgap.audit.kind",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is to do: a description that the folder must agree with, notes for the page, and the work."""
+
+    folder: Path
+    description: "Mapping[str, object]"
+    notes: "Mapping[str, object]"
+    chunks: Sequence[Work]
+    title: str
+    estimate: "Callable[[Sequence[Any], int | None], float] | None" = None  # seconds for chunks, on so many workers
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What differs between the kinds of run.
+
+    ``plan`` makes a ``Plan`` of what was asked; ``work`` does a chunk of it in a worker; ``store`` keeps the results;
+    ``read`` makes a ``Run`` of a folder; ``conclude`` computes, once all is done, what the run is to store beside the
+    results; ``page`` names the function that writes the page, as "module:function". ``command`` goes on with such a
+    run, and ``code`` names the folders of the package on which its numbers depend.
+    """
+
+    name: str
+    command: str
+    store: type[ResultStore]
+    work: Do
+    read: Callable[[Path], Run]
+    page: str
+    code: tuple[str, ...]
+    plan: Callable[..., Plan] | None = None
+    conclude: Callable[[Any], dict[str, Any]] | None = None
+
+    def write_page(self, run: Run, **options: Any) -> Path:
+        module, _, function = self.page.partition(":")
+        path: Path = getattr(import_module(module), function)(run, **options)
+        return path
+
+
+def kind_named(name: str) -> Kind:
+    kind: Kind = import_module(HOMES[name]).KIND
+    return kind
+
+
+def kind_of(folder: str | Path) -> Kind:
+    """The kind of the run in a folder."""
+    with ResultStore.reading(folder) as store:
+        name = store.kind()
+    if name not in HOMES:
+        raise InputError(f"'{folder}' holds a run of the kind '{name}', which this version does not know.")
+    return kind_named(name)
+
+
+def read_run(folder: str | Path) -> Run:
+    """The run in a folder, as far as it is finished."""
+    return kind_of(folder).read(Path(folder))

@@ -1,0 +1,128 @@
+"""Start a run by the name of what is to be run, or go on with one."""
+
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from kernelgap import console
+from kernelgap.durations import format_estimate
+from kernelgap.errors import InputError
+from kernelgap.runs.environment import code_digest, environment
+from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
+from kernelgap.runs.meter import Progress
+from kernelgap.runs.result import Run
+from kernelgap.runs.runner import run_chunks
+
+
+def run(
+    name: str,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Run an experiment, or go on with it, and write its page.
+
+    Parameters
+    ----------
+    name : str
+        An experiment (``kernelgap list`` shows them), "images", "claims", or a YAML or TOML file.
+    scale : str
+        "quick" takes minutes on 2 cores, "paper" is the paper's whole grid.
+    out : path, optional
+        The folder of the results, by default ``runs/NAME-SCALE``. Results are stored as they finish; the same call goes
+        on after an interruption.
+    workers : int, optional
+        Worker processes; by default one a core.
+    cluster : str, optional
+        The address of a Dask scheduler, instead of local workers.
+    seed : int
+        Of data, weights and data order.
+    on_progress : callable, optional
+        Takes a ``Progress``; by default progress is shown on standard error.
+    **options
+        What the experiment takes beyond that: "images" takes ``data``, the path of the images, and ``flips``, whether
+        networks see them mirrored half of the time; "claims" takes ``claims``, the ids of those to measure.
+
+    Returns
+    -------
+    Run
+        ``table`` has a row a trial; a figure has ``gap``, the kernel gap of its best network; ``failures`` names the
+        chunks that failed and are tried again by the next call; ``report()`` writes the page anew.
+
+    Raises
+    ------
+    InputError
+        If the name, scale or an option is unknown, if the folder holds another run, or if every chunk failed.
+    """
+    with nullcontext() if on_progress is None else console.silence():
+        found = execute(
+            name, scale, out, workers=workers, cluster=cluster, seed=seed, on_progress=on_progress, **options
+        )
+        found.report()
+    return found
+
+
+def execute(
+    name: str,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+    **options: Any,
+) -> Run:
+    """``run``, without the page."""
+    kind = kind_named(name if name in HOMES and name != "figure" else "figure")
+    plan = _plan(kind, name, scale, out, seed, options)
+    with kind.store.open(plan.folder) as store:
+        store.describe(
+            {
+                "kind": kind.name,
+                **plan.description,
+                "kernelgap version": version("kernelgap"),
+                "code": code_digest(kind.code),
+            }
+        )
+        store.note(dict(plan.notes))
+        finished = store.finished()
+        left = [chunk for chunk in plan.chunks if chunk.id not in finished]
+        if plan.estimate and left and on_progress is None and cluster is None:
+            estimate = format_estimate(plan.estimate(left, workers))
+            console.message(f"{plan.title}: about {estimate} on this machine when it is idle.")
+        with console.progress(plan.title) as show:
+            watch = on_progress or (lambda progress: show(progress.share, str(progress)))
+            failures = run_chunks(plan.chunks, store, do=kind.work, workers=workers, cluster=cluster, on_progress=watch)
+            if failures and not store.finished():
+                raise InputError(f"All {len(plan.chunks)} chunks failed; the first with: {failures[0].error}")
+            if left:
+                store.keep_environment(environment())
+        if kind.conclude is not None and store.conclusion() is None:
+            store.conclude(kind.conclude(store))
+    return kind.read(plan.folder)
+
+
+def _plan(kind: Kind, name: str, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:
+    if kind.plan is None:
+        raise InputError(f"'{name}' is started by its own command: kernelgap {kind.command}.")
+    known = set(inspect.signature(kind.plan).parameters)
+    for option in options:
+        if option not in known:
+            raise InputError(f"The experiment '{name}' takes no {option}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise InputError(f"seed = {seed!r} is no whole number from 0 to 2^32 - 1.")
+    return kind.plan(name, scale, seed, None if out is None else Path(out), **options)
+
+
+def default_folder(name: str, scale: str, seed: int) -> Path:
+    """runs/NAME-SCALE, with the seed where it is not 0."""
+    return Path("runs") / (f"{name}-{scale}" + (f"-seed{seed}" if seed else ""))

@@ -1,0 +1,1 @@
+"""Trials of networks and kernels on a problem: described, done, stored."""
