@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 
 import kernelgap as kg
-from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.paper.figures import EXPERIMENTS, signals
+from kernelgap.paper.figures.grids import best_places, edges, heat_maps
 from kernelgap.reports.common.looks import looks
-from kernelgap.reports.figure import signals
 from kernelgap.reports.figure.error_chart import error_chart
-from kernelgap.reports.figure.heat import best_places, edges, heat_maps
 from kernelgap.reports.figure.heat_chart import heat_chart
 from kernelgap.reports.figure.lines import error_lines, paper_marks, without_error
 from kernelgap.reports.figure.norm_chart import norm_chart

@@ -18,7 +18,7 @@ import numpy as np
 from kernelgap.images.experiment.outcome import ImageOutcome
 from kernelgap.images.experiment.piece import Piece
 from kernelgap.images.experiment.scales import SetSize
-from kernelgap.images.experiment.store import ImageLedger
+from kernelgap.images.experiment.store import ImageStore
 from kernelgap.paper.claims.measurement import Measurement, measure
 from kernelgap.paper.claims.store import AuditStore as ClaimsLedger
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
@@ -71,7 +71,7 @@ def _images(folder: Path) -> None:
     size = SetSize((28, 28, 1), 10, 60_000, 10_000)
     trials = SCALES["quick"].trials(size, "ab" * 32, 0)
     pieces = [Piece(trial, Path("fashion.npz"), folder) for trial in trials]
-    with ImageLedger.open(folder) as store:
+    with ImageStore.open(folder) as store:
         store.describe({"experiment": "images", "scale": "quick", "seed": 0, "chunks": [p.id for p in pieces]})
         about = {"set": "fashion", "shape": [28, 28, 1], "classes": [str(i) for i in range(10)], "train": 60_000}
         network = {"depth": SCALES["quick"].depth, "width": SCALES["quick"].width}

@@ -73,9 +73,9 @@ def run_chunks(
     try:
         with (
             nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
-            StatusWriter.kept(store.folder, meter) as diary,
+            StatusWriter.kept(store.folder, meter) as status,
         ):
-            run = _Run(those, store, meter, diary, on_progress)
+            run = _Start(those, store, meter, status, on_progress)
             run.through(left, inf if last_start is None else last_start, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
@@ -96,7 +96,7 @@ def _workers(
             yield local
 
 
-class _Run:
+class _Start:
     """One start of a run: chunks to workers, results to the store."""
 
     def __init__(
@@ -104,10 +104,10 @@ class _Run:
         pool: Workers,
         store: ResultStore,
         meter: Meter,
-        diary: StatusWriter,
+        status: StatusWriter,
         on_progress: Callable[[Progress], None],
     ) -> None:
-        self.pool, self.store, self.meter, self.diary, self.on_progress = pool, store, meter, diary, on_progress
+        self.pool, self.store, self.meter, self.status, self.on_progress = pool, store, meter, status, on_progress
         self.waiting: deque[Work] = deque()
         self.under_way: dict[Future[Done], Work] = {}
         self.by_id: dict[str, Work] = {}
@@ -131,7 +131,7 @@ class _Run:
                 self._settle(future)
             if ready or news:
                 self.on_progress(self.meter.progress())
-            self.diary.write()
+            self.status.write()
         if self.under_way:  # its time is over
             self.pool.drop()
 

@@ -63,11 +63,11 @@ def run(
         If the name, scale or an option is unknown, if the folder holds another run, or if every chunk failed.
     """
     with nullcontext() if on_progress is None else console.silence():
-        found = execute(
+        finished = execute(
             name, scale, out, workers=workers, cluster=cluster, seed=seed, on_progress=on_progress, **options
         )
-        found.report()
-    return found
+        finished.report()
+    return finished
 
 
 def execute(

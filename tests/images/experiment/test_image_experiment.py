@@ -19,7 +19,7 @@ from kernelgap.images.experiment.kernel import pixels
 from kernelgap.images.experiment.outcome import ImageOutcome
 from kernelgap.images.experiment.piece import Piece, read_set, work
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
-from kernelgap.images.experiment.store import ImageLedger
+from kernelgap.images.experiment.store import ImageStore
 from kernelgap.images.experiment.trials import KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.images.training import ImageSchedule
 
@@ -217,7 +217,7 @@ def test_refused(data, tmp_path, tiny, monkeypatch):
         run_images("huge", data=data)
     with pytest.raises(InputError, match="draws its own"):
         kg.run("fig2a", data=data)
-    with ImageLedger.open(tmp_path / "d") as ledger:
+    with ImageStore.open(tmp_path / "d") as ledger:
         ledger.describe({"experiment": "images"})
     with pytest.raises(InputError, match="Nothing is finished"):
         read_image_run(tmp_path / "d")
@@ -247,7 +247,7 @@ def test_a_training_that_diverges(data, tmp_path):
     piece = Piece(fast, data, tmp_path)
     outcome = work(piece, lambda share: None)
     assert outcome.status == "diverged"
-    with ImageLedger.open(tmp_path / "run") as ledger:
+    with ImageStore.open(tmp_path / "run") as ledger:
         ledger.describe({"experiment": "images"})
         ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 20})
         ledger.save(piece, outcome)

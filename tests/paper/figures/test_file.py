@@ -9,7 +9,7 @@ import pytest
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
-from kernelgap.reports.figure.finished import read_run
+from kernelgap.paper.figures.result import read_run
 from kernelgap.runs import plan_chunks
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "my_experiment.yaml"
