@@ -137,7 +137,7 @@ def test_as_many_rows_as_the_time_allows(here, tmp_path, left, rows):
     with AuditStore.reading(tmp_path / "a") as store:
         cell = refitting(audit, store, material, left)
         assert (cell and cell.samples) == rows
-        part = refitting(replace(audit, table=replace(audit.table, rows=100_000)), store, material, 5.0)
+        part = refitting(replace(audit, data=replace(audit.data, rows=100_000)), store, material, 5.0)
     assert 120 < part.samples < 100_000
 
 

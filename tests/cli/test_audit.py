@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kernelgap.cli import main
-from kernelgap.reports.audit import page as audit_page
-from kernelgap.reports.audit import run as audited
+from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
 from support.audits import invented, table
 
@@ -18,9 +17,7 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     """The command, in this process and with invented contenders: its exit code and what it printed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
-    monkeypatch.setattr(audit_page, "save_pictures", lambda chart, folder, name: [])
-    written = lambda audit, until: (audit.folder / "report.html").write_text("written")  # noqa: E731
-    monkeypatch.setattr(audited, "write_audit_page", written)
+    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: [])
     table().to_csv("houses.csv", index=False)
 
     def call(*arguments, **how):
@@ -96,7 +93,7 @@ def test_what_happened_to_the_table_is_told_on_the_side(kernelgap):
     assert code == 0
     assert "'same'" in err
     assert "'weight'" in err
-    assert "There was no time in 5m for 6 of" in err
+    assert "There was no time in 5 min for 6 of" in err
     assert "'same'" not in out
 
 
@@ -133,9 +130,8 @@ def test_the_page_once_more(kernelgap, tmp_path, monkeypatch):
     assert (code, out.startswith("The network is ahead")) == (0, True)
     assert "Report: runs/audit-houses/report.html" in err
     assert "those of the end of the run" in page.read_text()
-    monkeypatch.setattr(audit_page, "write_audit_page", lambda audit: page)
     record = json.loads(kernelgap("report", "runs/audit-houses", "--json")[1])
-    assert record["verdict"] == "network ahead"
+    assert record["verdict"]["outcome"] == "network ahead"
     assert kernelgap("status", "runs/audit-houses")[1].startswith("audit (houses.csv, price, seed 0): finished\n")
 
 

@@ -1,10 +1,10 @@
 """The page in a real browser: nothing on the console, nothing asked of the network, every chart drawn."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
-from kernelgap.reports import write_report
 from support.figure_runs import Invented
 
 FLAGS = (
@@ -41,9 +41,8 @@ def report(tmp_path_factory):
                 run.sgd(error * factor, error * factor * (1 + seed / 5), width=width, rate=rate, seed=seed)
         run.sgd(0.4, 0.5, network="2layer", seed=seed).sgd(0.5, 0.3, network="2layer", rate=0.2, seed=seed)
         run.ridge(1.0, 1.1, seed=seed)
-    table = run.write(folder)
-    table.attrs["gap"] = {"sentence": "A gap of 50 times.", "ratio": 50.0, "needed": 1000, "error": 0.05}
-    return write_report(folder, table)
+    gap = {"sentence": "A gap of 50 times.", "ratio": 50.0, "needed": 1000, "error": 0.05}
+    return replace(run.write(folder), gap=gap).report()
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def opened(browser, report, request):
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda sent: asked.append(sent.url))
-    page.goto(report.path.as_uri())
+    page.goto(report.as_uri())
     page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
     yield page, said, asked
     page.context.close()
@@ -131,18 +130,16 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
 
 
 def test_the_page_of_claims(browser, tmp_path):
-    from kernelgap.paper.claims.run import read_findings
-
     from kernelgap.paper.claims.measurement import Measurement, measure
-    from kernelgap.paper.claims.store import AuditStore
-    from kernelgap.reports.claims.page import write_claims_page
+    from kernelgap.paper.claims.result import read_claims
+    from kernelgap.paper.claims.store import ClaimStore
 
-    with AuditStore.open(tmp_path) as store:
+    with ClaimStore.open(tmp_path) as store:
         store.describe({"experiment": "claims", "scale": "quick", "seed": 0})
         for name in ("complexity.compose", "thm3.cost", "lemma.d2"):
             work = Measurement(name, "quick", 0)
             store.save(work, measure(work))
-    path = write_claims_page(read_findings(tmp_path))
+    path = read_claims(tmp_path).report()
     page = browser.new_context(viewport={"width": 390, "height": 900}).new_page()
     said = []
     page.on("console", lambda message: said.append(message.text))
@@ -160,13 +157,13 @@ def test_the_page_of_claims(browser, tmp_path):
 
 def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
     from kernelgap.audit.run import run_audit
-    from kernelgap.reports.audit import page as audit_page
+    from kernelgap.reports.common import page as common
     from support.audits import invented, table
 
-    monkeypatch.setattr(audit_page, "_draw_pictures", lambda audit, charts, until: set(charts))
+    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
     frame = table().rename(columns={"kind": "<b>kind</b>"})
     with invented():
-        path = audit_page.write_audit_page(run_audit(frame, "<b>kind</b>", tmp_path))
+        path = run_audit(frame, "<b>kind</b>", tmp_path).report()
     page = browser.new_context(viewport={"width": 390, "height": 900}, color_scheme="dark").new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))

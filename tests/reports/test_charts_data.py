@@ -1,5 +1,7 @@
 """The data behind the charts: lines, bands, the paper's marks, grids and their edges, F before G."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,30 +54,28 @@ def test_a_lonely_width_has_room_for_flat_lines(tmp_path):
 
 
 def test_what_diverged_is_named_not_drawn(tmp_path):
-    table = Invented().sgd(INF, INF).sgd(0.2, 0.3, width=8).write(tmp_path)
-    assert error_lines(table).x.unique().tolist() == [8]
-    assert without_error(table) == ["3resnet(all) width 4"]
-    nothing = table[table.width == 4]
-    nothing.attrs = table.attrs
+    run = Invented().sgd(INF, INF).sgd(0.2, 0.3, width=8).write(tmp_path)
+    assert error_lines(run).x.unique().tolist() == [8]
+    assert without_error(run) == ["3resnet(all) width 4"]
+    nothing = replace(run, table=run.table[run.table.width == 4])
     assert error_lines(nothing).empty
     assert error_chart(nothing, on_page=True) is None
     assert heat_chart(heat_maps(nothing), "3resnet(all)", "width 4", on_page=True) is None
 
 
 def test_over_betas_each_width_has_its_line(several_seeds):
-    table = pd.concat([several_seeds.assign(beta=beta) for beta in (0.0, 0.5)], ignore_index=True)
-    table.attrs = {**several_seeds.attrs, "x": "beta"}
-    lines = error_lines(table)
+    table = pd.concat([several_seeds.table.assign(beta=beta) for beta in (0.0, 0.5)], ignore_index=True)
+    run = replace(several_seeds, table=table, x="beta")
+    lines = error_lines(run)
     assert set(lines.method) == {"3resnet(all) width 4", "3resnet(all) width 8", "ck2"}
     assert set(lines.x) == {0.0, 0.5}
     assert not lines.flat.any()
-    assert error_chart(table, on_page=False).to_dict()["layer"][-2]["encoding"]["y"]["scale"]["type"] == "log"
+    assert error_chart(run, on_page=False).to_dict()["layer"][-2]["encoding"]["y"]["scale"]["type"] == "log"
 
 
 def test_errors_against_norms(several_seeds):
-    table = several_seeds.assign(norm=np.arange(len(several_seeds), dtype=float))
-    table.attrs = {**several_seeds.attrs, "x": "norm", "experiment": "fig4a"}
-    spec = norm_chart(table, on_page=True).to_dict()
+    table = several_seeds.table.assign(norm=np.arange(len(several_seeds.table), dtype=float))
+    spec = norm_chart(replace(several_seeds, table=table, x="norm", name="fig4a"), on_page=True).to_dict()
     rows = max(spec["datasets"].values(), key=len)
     assert {row["sample"] for row in rows} == {"train", "test"}
     assert all(np.isfinite(row["error"]) for row in rows)
@@ -135,10 +135,10 @@ def test_signals_are_the_curves_that_the_run_stored():
         **COMMON, network="3resnet", mode="all", width=6, rate=0.02, decay=0.0, seed=0, schedule=SCHEDULE
     )
     curves = {"epochs": [0, 8], "base": [2.0, 0.1], "test": [2.0, 0.3], "train": [2.0, 0.2]}
-    found = signals.signals_of(trial, curves)
+    found = signals.signals_of(curves, signals.base_size(trial))
     assert (found["epochs"], found["base"], found["target"]) == ([0, 8], [2.0, 0.1], [2.0, 0.3])
     assert found["size"] == pytest.approx(2.0)  # F has two outputs of size 1
-    assert signals.signals_of(trial, {name: curve for name, curve in curves.items() if name != "base"}) is None
+    assert signals.signals_of({name: curve for name, curve in curves.items() if name != "base"}, 2.0) is None
 
 
 def test_when_f_and_g_are_learned():

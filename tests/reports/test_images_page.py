@@ -16,13 +16,14 @@ from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import Span, ahead_from, comparisons_of, difference, points_of
 from kernelgap.images.experiment.cost import cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.record import images_record, summary_rows
+from kernelgap.images.experiment.sentence import sentence_of
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
+from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
-from kernelgap.reports.images import page as images_page
 from kernelgap.reports.images.accuracy_chart import accuracy_chart, accuracy_rows
 from kernelgap.reports.images.learning_chart import all_learning_charts, learning_rows
 from kernelgap.reports.images.page import write_images_page
-from kernelgap.reports.images.text import edge_of, method_in_words, method_looks, sentence_of, setting_in_words
+from kernelgap.reports.images.text import edge_of, method_in_words, method_looks, setting_in_words
 from kernelgap.runs.store import Failure
 
 NETWORK, GATED, KERNEL = "conv-resnet-8", "conv-resnet-8-gated", "gaussian"
@@ -76,8 +77,10 @@ def invented(rows, folder, *, planned=(), failures=(), classes=("0", "1")):
         "planned": planned,
         "network": {"depth": 8, "width": 64},
     }
-    description = {"experiment": "images", "scale": "quick", "seed": 0, "images": "ab" * 32}
-    return ImageRun(folder, description, about, pd.DataFrame(rows), list(failures))
+    table = pd.DataFrame(rows)
+    times = table[["seconds"]].assign(finished=pd.Timestamp("2030-01-01"))
+    common = {"folder": folder, "name": "images", "scale": "quick", "seed": 0, "failures": tuple(failures)}
+    return ImageRun(**common, times=times, table=table, about=about, digest="ab" * 32)
 
 
 def over_sizes(method, accuracies, sizes=(300, 1000, 3000, 10_000), **more):
@@ -107,7 +110,7 @@ def no_bundle(monkeypatch):
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    monkeypatch.setattr(images_page, "_draw_pictures", lambda run: None)
+    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
 
 
 def test_the_network_is_ahead_from_some_number_of_images_on(tmp_path):
@@ -326,5 +329,6 @@ def test_a_ridge_at_the_edge_is_told(tmp_path, no_pictures):
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match="could not be written"):
-        write_images_page(usual(tmp_path / "nowhere"))
+        write_images_page(usual(tmp_path / "file"))

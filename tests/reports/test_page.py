@@ -3,14 +3,15 @@
 import json
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.reports import write_report
 from kernelgap.reports.common import render
+from kernelgap.runs import Failure, read_run
 from support import tiny
 from support.figure_runs import Invented
 
@@ -34,8 +35,7 @@ def seen(text):
 
 def test_a_run_with_networks_and_kernels(tmp_path):
     run = Invented().sgd(0.1, 0.12).sgd(0.3, 0.35, rate=0.2).sgd(0.2, 0.1, width=8).ridge(1.0, 1.1)
-    table = run.write(tmp_path)
-    table.attrs["gap"] = {
+    gap = {
         "sentence": "A gap of 1,234 times (k(x=1.23456789)).",
         "ratio": 1234.5,
         "needed": 9,
@@ -43,14 +43,14 @@ def test_a_run_with_networks_and_kernels(tmp_path):
     }
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "stale.svg").write_text("of an earlier report")
-    report = write_report(tmp_path, table)
-    text = report.path.read_text()
+    report = replace(run.write(tmp_path), gap=gap).report()
+    text = report.read_text()
     words = seen(text)
     assert "1,234 &times; the kernel gap" in words.replace("&times;", " &times;").replace("  ", " ")
     assert "A gap of 1,234 times (k(x=1.235))." in words
     assert "First F, then G." in words
     assert set(specs(text)) == {"errors", "learning", "signals", "grid-1"}
-    assert {p.name for p in (tmp_path / "charts").iterdir()} == {p.name for p in report.pictures}
+    assert {p.stem for p in (tmp_path / "charts").iterdir()} == set(specs(text))
     assert (tmp_path / "charts/errors.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "charts/errors.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "charts/errors.svg").read_text().startswith("<svg")
@@ -60,26 +60,26 @@ def test_a_run_with_networks_and_kernels(tmp_path):
 
 
 def test_everything_diverged(tmp_path):
-    report = write_report(tmp_path, Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path))
-    words = seen(report.path.read_text())
+    text = Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path).report().read_text()
+    words = seen(text)
     assert "Nothing can be drawn" in words
     assert "No kernel gap is claimed" in words
     assert "3resnet(all) width 4" in words
-    assert specs(report.path.read_text()) == {}
-    assert report.pictures == ()
+    assert specs(text) == {}
+    assert list((tmp_path / "charts").iterdir()) == []
 
 
 def test_one_trial_of_one_kernel(tmp_path):
-    report = write_report(tmp_path, Invented().ridge(1.0, 1.1).write(tmp_path))
-    assert set(specs(report.path.read_text())) == {"errors"}
-    assert "How the best network learned" not in report.path.read_text()
+    text = Invented().ridge(1.0, 1.1).write(tmp_path).report().read_text()
+    assert set(specs(text)) == {"errors"}
+    assert "How the best network learned" not in text
 
 
 def test_networks_alone_with_several_seeds(tmp_path):
     run = Invented()
     for seed in (0, 1, 2):
         run.sgd(0.1 + seed, 0.1 + seed, seed=seed).sgd(0.2, 0.2, seed=seed, network="2layer")
-    text = write_report(tmp_path, run.write(tmp_path)).path.read_text()
+    text = run.write(tmp_path).report().read_text()
     marks = [layer["mark"]["type"] for layer in specs(text)["errors"]["layer"]]
     assert marks.count("area") == 2
     assert "least to the greatest of 3 seeds" in seen(text)
@@ -87,43 +87,42 @@ def test_networks_alone_with_several_seeds(tmp_path):
 
 
 def test_nothing_in_a_name_is_html(tmp_path):
-    table = Invented().sgd(0.1, 0.12).ridge(1.0, 1.1).write(tmp_path)
+    run = Invented().sgd(0.1, 0.12).ridge(1.0, 1.1).write(tmp_path)
     evil = "</script><img src=x onerror=alert(1)>"
-    table["method"] = [evil + method for method in table.method]
-    table.attrs.update(experiment=evil, title=evil, scale=evil)
-    table.attrs["failures"] = [{"label": evil, "error": evil}]
-    text = write_report(tmp_path, table).path.read_text()
+    run.table["method"] = [evil + method for method in run.table.method]
+    failures = (Failure("chunk", evil, 1, evil),)
+    text = replace(run, name=evil, title=evil, scale=evil, failures=failures).report().read_text()
     assert "<img src=x" not in text
     assert "&lt;img src=x" in text
     assert text.count("</script>") == 3
 
 
 def test_a_network_without_a_first_block_has_no_such_curve(tmp_path):
-    text = write_report(tmp_path, Invented().sgd(0.1, 0.12, network="2layer").write(tmp_path)).path.read_text()
+    text = Invented().sgd(0.1, 0.12, network="2layer").write(tmp_path).report().read_text()
     assert "signals" not in specs(text)
 
 
 def test_an_unknown_experiment_is_read_from_its_trials(tmp_path):
-    Invented().sgd(0.3, 0.35).ridge(1.0, 1.1).write(tmp_path)
-    report = write_report(tmp_path)
-    assert report.as_record()["report"] == str(tmp_path / "report.html")
-    assert "No method got under the threshold 0.18 with 20 samples" in report.sentence
-    assert "the run did not note its own" in seen(report.path.read_text())
+    Invented().sgd(0.3, 0.35).ridge(1.0, 1.1).store(tmp_path)
+    run = read_run(tmp_path)
+    assert run.report() == tmp_path / "report.html"
+    assert "No method got under the threshold 0.18 with 20 samples" in run.sentence
+    assert "the run did not note its own" in seen((tmp_path / "report.html").read_text())
 
 
 def test_a_folder_without_results(tmp_path):
     with pytest.raises(InputError, match="There is no run"):
-        write_report(tmp_path)
-    Invented().write(tmp_path)
+        read_run(tmp_path)
+    Invented().store(tmp_path)
     with pytest.raises(InputError, match="Nothing is finished"):
-        write_report(tmp_path)
+        read_run(tmp_path)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
-    table = Invented().ridge(1.0, 1.1).write(tmp_path)
+    run = Invented().ridge(1.0, 1.1).write(tmp_path)
     (tmp_path / "charts").write_text("in the way")
     with pytest.raises(InputError, match="could not be written"):
-        write_report(tmp_path, table)
+        run.report()
 
 
 def command(monkeypatch, *arguments):
@@ -144,7 +143,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     record = json.loads(printed.out)
     assert record["report"] == str(folder / "report.html")
     assert (folder / "report.html").exists()
-    assert set(record) == {"report", "charts", "sentence", "gap", "warnings"}
+    assert set(record) >= {"report", "charts", "sentence", "gap", "warnings", "rows"}
     assert "those of the end of the run" in seen((folder / "report.html").read_text())
     assert command(monkeypatch, "report", tmp_path / "nowhere") == 2
     assert "There is no run" in capsys.readouterr().err

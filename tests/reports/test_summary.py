@@ -1,13 +1,15 @@
 """The best of each method, picked on test and on validation."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.cli import show
-from kernelgap.reports import as_record, best_of_methods, sentence, summarise, under_threshold, write_results
+from kernelgap.cli.show.figure import show_figure
+from kernelgap.paper.figures import FigureRun, best_of_methods, summarise, under_threshold
+from kernelgap.paper.figures.summary import sentence
 
 INF = float("inf")
 
@@ -34,17 +36,13 @@ def table():
         columns=["method", "kernel", "ridge", "validation_error", "test_error"],
     ).assign(kind="ridge", seed=0, status="done")
     table = pd.concat([table, lines], ignore_index=True)
-    table = table.assign(test_standard_error=0.01, curves=[{"test": [1.0]}] * len(table)).astype({"width": "Int64"})
-    table.attrs = {
-        "experiment": "x",
-        "scale": "quick",
-        "seed": 0,
-        "problem": "sec8",
-        "samples": 500,
-        "threshold": 1.35,
-        "folder": "runs/x",
-    }
-    return table
+    return table.assign(test_standard_error=0.01, curves=[{"test": [1.0]}] * len(table)).astype({"width": "Int64"})
+
+
+def run_with(table, folder="runs/x"):
+    times = pd.DataFrame({"seconds": [1.0], "finished": [pd.Timestamp("2030-01-01")]})
+    about = {"name": "x", "scale": "quick", "seed": 0, "title": "a table", "problem": "sec8", "samples": 500}
+    return FigureRun(folder=Path(folder), table=table, times=times, **about)
 
 
 def test_picks(table):
@@ -81,7 +79,6 @@ def test_a_kernel_has_no_width_and_its_best_arguments(table):
 
 
 def test_a_ridge_at_the_edge_of_its_grid_is_marked(table, capsys):
-    table.attrs["title"] = "a table"
     assert summarise(table).set_index(["method", "width"]).ridge_at_edge.to_dict() == {
         ("3resnet(all)", 10): False,
         ("2layer(all)", 10): False,
@@ -89,10 +86,10 @@ def test_a_ridge_at_the_edge_of_its_grid_is_marked(table, capsys):
         ("ck2", pd.NA): True,
         ("arcsin", pd.NA): False,
     }
-    show.results(table)
+    show_figure(run_with(table))
     assert "ck2(bias=True), ridge 0.1 (edge)" in capsys.readouterr().out
     inside = table.iloc[[6]].assign(ridge=1.0)
-    show.results(pd.concat([table, inside], ignore_index=True))
+    show_figure(run_with(pd.concat([table, inside], ignore_index=True)))
     assert "(edge)" not in capsys.readouterr().out
 
 
@@ -101,7 +98,7 @@ def test_networks_come_first_and_the_best_first_among_equals(table):
 
 
 def test_json_has_no_infinities(table):
-    record = json.loads(json.dumps(as_record(table), allow_nan=False))
+    record = json.loads(json.dumps(run_with(table).as_record(), allow_nan=False))
     assert record["under_threshold"] == {"picked_on_test": ["3resnet(all)"], "picked_on_validation": ["3resnet(all)"]}
     assert [r["best_on_test"] for r in record["rows"] if r["width"] == 20] == [None]
     assert [(r["width"], r["rate"], r["kernel"]) for r in record["rows"] if r["method"] == "arcsin"] == [
@@ -110,7 +107,8 @@ def test_json_has_no_infinities(table):
 
 
 def test_exports(table, tmp_path):
-    paths = write_results(table, tmp_path)
-    assert json.loads(paths[-1].read_text()) == json.loads(json.dumps(as_record(table)))
+    run = run_with(table.assign(problem="sec8"), tmp_path)
+    run.report()
+    assert json.loads((tmp_path / "summary.json").read_text()) == json.loads(json.dumps(run.as_record()))
     assert pd.read_csv(tmp_path / "summary.csv").method.tolist() == summarise(table).method.tolist()
     assert len(pd.read_parquet(tmp_path / "trials.parquet")) == len(pd.read_csv(tmp_path / "trials.csv")) == 9

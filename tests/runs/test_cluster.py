@@ -10,9 +10,9 @@ import time
 import pytest
 
 from kernelgap.errors import InputError
-from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import TrialStore, plan_chunks, run_chunks
+from kernelgap.runs.start import execute
 from kernelgap.runs.workers.cluster import unfit
 from kernelgap.runs.workers.local import SINGLE_THREADED, single_threaded
 from support import survival, tiny
@@ -71,10 +71,10 @@ def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_pat
             workers[0].wait()
         seen.append(progress)
 
-    table = experiments.run("tiny", out=tmp_path, cluster=scheduler, on_progress=watch)
+    run = execute("tiny", out=tmp_path, cluster=scheduler, on_progress=watch)
     assert workers[0].poll() is not None
     assert workers[1].poll() is None
-    assert table.attrs["failures"] == []
+    assert run.failures == ()
     assert survival.stored(tmp_path) == uninterrupted
     assert len(seen) > 3
 

@@ -18,6 +18,7 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import ChunkResult, TrialStore, plan_chunks, read_status, run_chunk, run_chunks
+from kernelgap.runs.start import execute
 from kernelgap.runs.trials.execute import run_chunk as really_run
 from support import survival, tiny
 
@@ -153,12 +154,10 @@ def test_a_strange_executor_that_breaks_ends_the_run(chunks, tmp_path):
 
 
 def test_a_run_of_failures_alone_is_an_error(tmp_path, monkeypatch):
-    from kernelgap.paper import figures as experiments
-
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
     monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Raising())
     with pytest.raises(InputError, match=r"All 10 chunks failed.*MemoryError: too wide"):
-        experiments.run("tiny", out=tmp_path)
+        execute("tiny", out=tmp_path)
 
 
 class Raising:

@@ -265,7 +265,7 @@ def test_a_store_from_before_there_were_measures_goes_on(chunks, tmp_path):
     old = new.drop(columns="norm")
     with TrialStore.reading(tmp_path) as store:
         pd.testing.assert_frame_equal(store.table(), old)
-        assert store.times().trials.tolist() == [len(old)]
+        assert store.times().label.tolist() == [chunks[0].label]
     with TrialStore.open(tmp_path) as store:
         pd.testing.assert_frame_equal(store.table(), old)
         store.save(chunks[1], second)

@@ -1,11 +1,10 @@
 """Runs of invented results, stored as real ones are."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import pandas as pd
-
+from kernelgap.paper.figures import FigureRun, read_figure
 from kernelgap.runs import AnyTrial, ChunkResult, TrialResult, TrialStore, make_ridge_trial, make_trial, plan_chunks
 from kernelgap.training import Schedule
 
@@ -30,24 +29,16 @@ class Invented:
         self.errors[make_ridge_trial(**COMMON, **told)] = (validation, test)
         return self
 
-    def write(self, folder: Path) -> pd.DataFrame:
-        """Store them all; the table, as ``kernelgap.run`` returns it."""
+    def write(self, folder: Path) -> FigureRun:
+        """Store them all; the run, as ``kernelgap.run`` returns it."""
+        self.store(folder)
+        about = {"name": "invented", "title": "invented results", "scale": "quick"}
+        return replace(read_figure(folder), **about, gap=None)
+
+    def store(self, folder: Path) -> None:
         with TrialStore.open(folder) as store:
             for chunk in plan_chunks(self.errors):
                 store.save(chunk, ChunkResult.of(chunk, 0.5, [self._result(t) for t in chunk.trials]))
-            table = store.table()
-        table.attrs = {
-            "experiment": "invented",
-            "title": "invented results",
-            "scale": "quick",
-            "seed": 0,
-            "problem": PROBLEM,
-            "samples": 20,
-            "threshold": 0.18,
-            "folder": str(folder),
-            "gap": None,
-        }
-        return table
 
     def _result(self, trial: AnyTrial) -> TrialResult:
         validation, test = self.errors[trial]

@@ -51,6 +51,7 @@ class Audit(Run):
     """
 
     kind = "audit"
+    part = "part"
 
     data: Audited
     asked: dict[str, Any]

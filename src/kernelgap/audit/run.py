@@ -115,11 +115,13 @@ def run_audit(
                     contest.through()
                     tell(1.0, "answering")
                     store.keep_environment(environment())
+                    conclusion = conclude_audit(store)
+                    store.conclude(conclusion)
                     contest.refit(read_audit(folder))
             except KeyboardInterrupt:  # within a stage or between two
                 planned = set(store.about().get("chunks", ()))
                 raise Interrupted(len(store.finished() & planned), len(planned)) from None
-            store.conclude(conclude_audit(store))
+            store.conclude(conclusion)  # refitting has changed nothing of it
             _keep_model(read_audit(folder), store)
     return read_audit(folder)
 

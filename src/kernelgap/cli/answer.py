@@ -28,7 +28,7 @@ def answer_with(run: "Run", as_json: bool, *, page: "Run | None" = None, **optio
     console.message(f"Report: {(page or run).report(**options)}")
     if run.failures:
         first, count = run.failures[0], len(run.failures)
-        number = f"{count} chunks failed and are" if count > 1 else "1 chunk failed and is"
+        number = f"{count} {run.part}s failed and are" if count > 1 else f"1 {run.part} failed and is"
         console.message(
             f"kernelgap: {number} missing above, first '{first.label}': {first.error.rstrip('.')}. The same command "
             f"tries again; 'kernelgap status {run.folder}' lists them."

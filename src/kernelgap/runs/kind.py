@@ -54,6 +54,7 @@ class Kind:
     code: tuple[str, ...]
     plan: Callable[..., Plan] | None = None
     conclude: Callable[[Any], dict[str, Any]] | None = None
+    failures_are_results: bool = False  # a run in which all failed is a run, too
 
     def write_page(self, run: Run, **options: Any) -> Path:
         module, _, function = self.page.partition(":")

@@ -35,6 +35,7 @@ class Run:
     """
 
     kind: ClassVar[str]
+    part: ClassVar[str] = "chunk"  # what its units of work are called
 
     folder: Path
     name: str

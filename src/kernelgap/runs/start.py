@@ -102,7 +102,7 @@ def execute(
         with console.progress(plan.title) as show:
             watch = on_progress or (lambda progress: show(progress.share, str(progress)))
             failures = run_chunks(plan.chunks, store, do=kind.work, workers=workers, cluster=cluster, on_progress=watch)
-            if failures and not store.finished():
+            if failures and not store.finished() and not kind.failures_are_results:
                 raise InputError(f"All {len(plan.chunks)} chunks failed; the first with: {failures[0].error}")
             if left:
                 store.keep_environment(environment())

@@ -13,8 +13,7 @@ import kernelgap as kg
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, write_npz
-from kernelgap.images.experiment import read_image_run, run_images, scales
-from kernelgap.images.experiment import run as conduct
+from kernelgap.images.experiment import estimated, read_images_run, scales
 from kernelgap.images.experiment.kernel import pixels
 from kernelgap.images.experiment.outcome import ImageOutcome
 from kernelgap.images.experiment.piece import Piece, read_set, work
@@ -22,6 +21,7 @@ from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetS
 from kernelgap.images.experiment.store import ImageStore
 from kernelgap.images.experiment.trials import KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.images.training import ImageSchedule
+from kernelgap.runs.start import execute
 
 TINY = ImageScale(
     effort="seconds",
@@ -84,8 +84,8 @@ def test_every_scale_can_be_planned_and_says_its_time():
     for name, scale in SCALES.items():
         found = scale.trials(NOMINAL[scale.set])
         assert all(trial.multiplications > 0 for trial in found)
-        assert conduct.estimated(name) > 0
-    assert conduct.estimated("quick") < conduct.estimated("long") < conduct.estimated("paper")
+        assert estimated(name) > 0
+    assert estimated("quick") < estimated("long") < estimated("paper")
 
 
 def done(wanted, data, folder):
@@ -163,20 +163,20 @@ def test_a_run_goes_on_and_ends_as_another(data, tmp_path, monkeypatch, outcomes
 
     folder = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        run_images("tiny", folder, data=data, workers=1, on_progress=interrupt)
-    kept = read_image_run(folder)
+        execute("images", "tiny", folder, data=data, workers=1, on_progress=interrupt)
+    kept = read_images_run(folder)
     assert len(kept.table) + len(kept.unfinished) == 7
     assert kept.unfinished
     command(monkeypatch, "run", "images", "--scale", "tiny", "--data", data, "--out", folder, "--workers", 1)
     told = capsys.readouterr()
     assert "conv-resnet-8-gated" in told.out
     assert "on this machine when it is idle" in told.err
-    table = kg.run("images", "tiny", folder, data=data, on_progress=lambda p: None)  # nothing is left to do
-    assert len(table) == 7
-    for row in table.itertuples():
+    run = kg.run("images", "tiny", folder, data=data, on_progress=lambda p: None)  # nothing is left to do
+    assert len(run.table) == 7
+    for row in run.table.itertuples():
         assert round(row.accuracy * row.tested) == expected[row.trial]
         assert row.low <= row.accuracy <= row.high
-    assert table.attrs["set"] == "tiny"
+    assert run.about["set"] == "tiny"
     command(monkeypatch, "report", folder, "--json")
     record = json.loads(capsys.readouterr().out)
     assert "conv-resnet-8" in record["sentence"]
@@ -210,17 +210,19 @@ def command(monkeypatch, *arguments):
 def test_refused(data, tmp_path, tiny, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"fetch_images\.py fashion-mnist"):
-        run_images("quick", tmp_path / "c")
+        execute("images", "quick", tmp_path / "c")
     with pytest.raises(InputError, match="no images at"):
-        run_images("tiny", tmp_path / "c", data=tmp_path / "none.npz")
+        execute("images", "tiny", tmp_path / "c", data=tmp_path / "none.npz")
     with pytest.raises(InputError, match="Unknown scale of images 'huge'"):
-        run_images("huge", data=data)
-    with pytest.raises(InputError, match="draws its own"):
+        execute("images", "huge", data=data)
+    with pytest.raises(InputError, match="'fig2a' takes no data"):
         kg.run("fig2a", data=data)
+    with pytest.raises(InputError, match="'fig2a' takes no flips"):
+        kg.run("fig2a", flips=False)
     with ImageStore.open(tmp_path / "d") as ledger:
         ledger.describe({"experiment": "images"})
     with pytest.raises(InputError, match="Nothing is finished"):
-        read_image_run(tmp_path / "d")
+        read_images_run(tmp_path / "d")
 
 
 def test_data_that_changed_is_noticed(data, tmp_path):
@@ -251,7 +253,7 @@ def test_a_training_that_diverges(data, tmp_path):
         ledger.describe({"experiment": "images"})
         ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 20})
         ledger.save(piece, outcome)
-    table = read_image_run(tmp_path / "run").table
+    table = read_images_run(tmp_path / "run").table
     assert table.accuracy.isna().all()
 
 

@@ -9,7 +9,6 @@ import kernelgap as kg
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures.experiment import one_two_five
-from kernelgap.reports import summarise
 from kernelgap.runs import plan_chunks, run_chunk
 from support import tiny
 
@@ -28,7 +27,7 @@ def test_the_resnet_of_width_100_learns_the_composite_signal():
 
 @pytest.mark.slow
 def test_fig2a_quick(tmp_path):
-    best = summarise(kg.run("fig2a", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    best = kg.run("fig2a", out=tmp_path).summary.set_index(["method", "width"]).best_on_test
     assert best["3resnet(all)", 100] <= 0.05
     assert best["3resnet(all)", 500] <= 0.06
     assert (best.drop("3resnet(all)") > 1.35).all()
@@ -36,7 +35,7 @@ def test_fig2a_quick(tmp_path):
 
 @pytest.mark.slow
 def test_fig2b_quick(tmp_path):
-    best = summarise(kg.run("fig2b", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    best = kg.run("fig2b", out=tmp_path).summary.set_index(["method", "width"]).best_on_test
     assert best["3resnet(hidden)", 1000] <= 0.30
     assert (best.drop("3resnet(hidden)") > 1.35).all()
 
@@ -80,12 +79,15 @@ def test_the_paper_grid():
     assert one_two_five(0.01, 0.5) == (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def test_run_returns_a_table_with_its_context(tmp_path, monkeypatch, capsys):
+def test_run_returns_what_was_asked_and_what_came_of_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "tiny", tiny.tiny)
     seen = []
-    table = kg.run("tiny", out=tmp_path, workers=1, on_progress=seen.append)
-    assert len(table) == 24
-    assert table.attrs["threshold"] == pytest.approx(0.18)
+    run = kg.run("tiny", out=tmp_path, workers=1, on_progress=seen.append)
+    assert len(run.table) == 24
+    assert run.threshold == pytest.approx(0.18)
+    assert (run.name, run.scale, run.seed, run.failures, run.planned) == ("tiny", "quick", 0, (), 10)
+    assert run.environment["kernelgap"] == run.version
+    assert run.gap is None
     assert seen[-1].share == 1.0
     assert {"report.html", "summary.json", "trials.parquet"} <= {path.name for path in tmp_path.iterdir()}
     assert capsys.readouterr() == ("", "")  # progress goes to who asked for it

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import kernelgap as kg
-from kernelgap.cli import show
+from kernelgap.cli.show.figure import show_figure
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, Scale
 from kernelgap.paper.figures.estimate import seconds
-from kernelgap.reports import as_record, sentence, summarise
+from kernelgap.paper.figures.summary import sentence, summarise
 from kernelgap.runs import plan_chunks
+from kernelgap.runs.start import execute
 from kernelgap.training import Schedule
 
 SMALL = {"seeds": 1, "effort": "seconds", "validation_samples": 50, "test_samples": 100}
@@ -72,8 +73,9 @@ def test_figure_1_is_figure_4a():
 
 def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "over_beta", over_beta)
-    table = experiments.run("over_beta", out=tmp_path, workers=1, on_progress=lambda p: None)
-    assert table.attrs["x"] == as_record(table)["x"] == "beta"
+    run = execute("over_beta", out=tmp_path, workers=1, on_progress=lambda p: None)
+    table = run.table
+    assert run.x == run.as_record()["x"] == "beta"
     assert set(table.beta) == {0.0, 1.0}
     assert table.problem.nunique() == 2
     summary = summarise(table)
@@ -90,7 +92,7 @@ def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
     assert "Networks got under it at beta 0, 1." in easy
     assert ", beta 0)" in easy or ", beta 1)" in easy
     assert "No network got under it at beta 0, 1." in sentence(summary, 0.0, 20)
-    show.results(table)
+    show_figure(run)
     printed = capsys.readouterr().out.splitlines()
     (at,) = [i for i, line in enumerate(printed) if line.split() == ["beta", "0", "1"]]
     assert printed[at + 1].startswith("3resnet(all) width 4")
@@ -98,16 +100,17 @@ def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
 
 def test_a_run_over_norms(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "over_norm", over_norm)
-    table = experiments.run("over_norm", out=tmp_path, workers=1, on_progress=lambda p: None)
-    assert table.attrs["x"] == "norm"
+    run = execute("over_norm", out=tmp_path, workers=1, on_progress=lambda p: None)
+    table = run.table
+    assert run.x == "norm"
     done = table[table.status == "done"]
     assert np.isfinite(done.norm).all()
     assert table[table.status == "diverged"].norm.isna().all()
     built = table[table.kind == "built"].set_index("decay")
     assert built.test_error[0.0] == pytest.approx(0.0, abs=1e-9)
     assert built.norm[0.01] < built.norm[0.0]
-    assert as_record(table)["under_threshold"]["picked_on_test"] in ([], ["2layer-signs(hidden)"])
-    show.results(table)
+    assert run.as_record()["under_threshold"]["picked_on_test"] in ([], ["2layer-signs(hidden)"])
+    show_figure(run)
     printed = capsys.readouterr().out
     assert "Built, not found by training: built(vertices)" in printed
     assert "alpha G(F)" not in printed  # there is no base signal F
@@ -142,7 +145,7 @@ def test_estimates_grow_with_the_work():
 
 def best(name, folder):
     """The least test error at each beta, over widths."""
-    return kg.run(name, out=folder).groupby("beta").test_error.min()
+    return kg.run(name, out=folder).table.groupby("beta").test_error.min()
 
 
 @pytest.mark.slow
@@ -168,7 +171,7 @@ def test_slides_b_quick(tmp_path):
 
 @pytest.mark.slow
 def test_slides_a_quick(tmp_path):
-    best = summarise(kg.run("slides_a", out=tmp_path)).set_index(["method", "width"]).best_on_test
+    best = kg.run("slides_a", out=tmp_path).summary.set_index(["method", "width"]).best_on_test
     assert best["3resnet(all)"].min() < 0.1
     assert best["3resnet(hidden)"].min() < 0.5
     assert (best.drop(["3resnet(all)", "3resnet(hidden)"]) > 0.72).all()
@@ -177,7 +180,7 @@ def test_slides_a_quick(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "least", "d"), [("fig4a", 0.69, 40), ("fig4b", 0.98, 100)])
 def test_fig4_quick(tmp_path, name, least, d):
-    table = kg.run(name, out=tmp_path)
+    table = kg.run(name, out=tmp_path).table
     assert table[table.kind == "sgd"].test_error.min() >= least
     check_built(table[table.method == "built(trained)"], d)
     fitted = table[(table.kind == "sgd") & (table.train_error < 0.12)]

@@ -9,8 +9,7 @@ import pytest
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
-from kernelgap.paper.figures.result import read_run
-from kernelgap.runs import plan_chunks
+from kernelgap.runs import plan_chunks, read_run
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "my_experiment.yaml"
 
@@ -92,8 +91,8 @@ def test_a_file_runs_by_its_name(tmp_path, monkeypatch, capsys):
     record = json.loads(capsys.readouterr().out)
     assert (exit_.value.code, record["experiment"], record["folder"]) == (0, "mine", "runs/mine-quick")
     (tmp_path / "mine.yaml").unlink()
-    attrs = read_run("runs/mine-quick").table.attrs  # the folder knows what the file said
-    assert (attrs["title"], attrs["x"], attrs["samples"]) == ("My own", "width", 20)
+    run = read_run("runs/mine-quick")  # the folder knows what the file said
+    assert (run.title, run.x, run.samples) == ("My own", "width", 20)
 
 
 GRID = "scales.quick.grids[0]"

@@ -9,8 +9,8 @@ from safetensors.numpy import load, save
 from kernelgap import certificates, problems
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
+from kernelgap.paper.figures import summarise
 from kernelgap.paper.figures.gap import best_network, best_over_seeds, gap_of_run
-from kernelgap.reports import summarise
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from support import tiny
 from support.figure_runs import Invented
@@ -27,7 +27,7 @@ def of_seeds(*errors, **changes):
 
 
 def test_the_gap_is_stated_from_the_mean_over_seeds(tmp_path):
-    table = of_seeds(0.001, 0.05, 0.03).write(tmp_path)
+    table = of_seeds(0.001, 0.05, 0.03).write(tmp_path).table
     gap = gap_of_run(table)
     assert gap.errors == (0.001, 0.05, 0.03)
     told = summarise(table).set_index("method").best_on_validation["3resnet(all)"]
@@ -36,23 +36,23 @@ def test_the_gap_is_stated_from_the_mean_over_seeds(tmp_path):
 
 
 def test_one_lucky_seed_is_no_gap(tmp_path):
-    assert gap_of_run(of_seeds(0.001, 0.5, 0.3).write(tmp_path)) is None  # the threshold is 0.18
+    assert gap_of_run(of_seeds(0.001, 0.5, 0.3).write(tmp_path).table) is None  # the threshold is 0.18
 
 
 def test_a_seed_that_diverged_counts(tmp_path):
-    assert gap_of_run(of_seeds(0.001, 0.002, INF).write(tmp_path)) is None
+    assert gap_of_run(of_seeds(0.001, 0.002, INF).write(tmp_path).table) is None
 
 
 def test_the_network_is_picked_by_its_mean_and_only_where_every_seed_is_there(tmp_path):
     run = of_seeds(0.01, 0.1).sgd(0.04, 0.04, width=8, seed=0).sgd(0.05, 0.05, width=8, seed=1)
     run.sgd(0.0001, 0.0001, width=16, seed=0)
-    table = run.write(tmp_path)
+    table = run.write(tmp_path).table
     assert best_over_seeds(table).width.tolist() == [8, 8]
     assert best_network(table).width == 16
 
 
 def test_one_seed_says_so(tmp_path):
-    assert "(one start)" in gap_of_run(of_seeds(0.01).write(tmp_path)).sentence
+    assert "(one start)" in gap_of_run(of_seeds(0.01).write(tmp_path).table).sentence
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_a_certificate_holds_the_very_network_of_the_run(finished, tmp_path):
 
 
 def test_a_run_without_weights_is_not_certified(finished, tmp_path):
-    Invented().sgd(0.1, 0.1).ridge(1.0, 1.1).write(tmp_path)
+    Invented().sgd(0.1, 0.1).ridge(1.0, 1.1).store(tmp_path)
     with pytest.raises(InputError, match="does not hold the weights of 3resnet"):
         experiments.certify_run(tmp_path, tmp_path / "cert.zip")
 
@@ -101,6 +101,6 @@ def test_damaged_weights_are_not_certified(finished, tmp_path, file, words):
 
 
 def test_a_run_in_which_all_diverged_is_not_certified(tmp_path):
-    Invented().sgd(INF, INF).ridge(1.0, 1.1).write(tmp_path)
+    Invented().sgd(INF, INF).ridge(1.0, 1.1).store(tmp_path)
     with pytest.raises(InputError, match="no such network that was trained to its end"):
         experiments.certify_run(tmp_path, tmp_path / "cert.zip")

@@ -36,4 +36,5 @@ KIND = Kind(
     page="kernelgap.reports.claims.page:write_claims_page",
     code=("problems", "networks", "training", "kernels", "regression", "certificates", "runs", "images", "paper"),
     plan=plan_claims,
+    failures_are_results=True,
 )

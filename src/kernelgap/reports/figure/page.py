@@ -62,10 +62,15 @@ def write_figure_page(run: FigureRun) -> Path:
             "summary.csv": partial(run.summary.to_csv, index=False),
             "summary.json": partial(_write_record, run.as_record()),
             "trials.csv": partial(run.table.drop(columns="curves").to_csv, index=False),
-            "trials.parquet": partial(run.table.to_parquet, index=False),
+            "trials.parquet": partial(_trials(run).to_parquet, index=False),
         },
         filters={"rounded": rounded},
     )
+
+
+def _trials(run: FigureRun) -> pd.DataFrame:
+    """The table; without curves where no trial has any, since Parquet has no empty records."""
+    return run.table if any(run.table.curves) else run.table.drop(columns="curves")
 
 
 def _write_record(record: dict[str, Any], path: Path) -> None:

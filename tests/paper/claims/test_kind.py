@@ -5,31 +5,35 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from kernelgap.paper.claims.run import read_findings, run_claims
 
 from kernelgap.errors import InputError
-from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
-from kernelgap.paper.claims import run as conduct
+from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry, result
 from kernelgap.paper.claims.measurement import Measurement, measure
-from kernelgap.paper.claims.store import Ledger
-from kernelgap.reports.claims.page import write_claims_page
+from kernelgap.paper.claims.result import read_claims
+from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
+from kernelgap.runs.start import execute
 
-CHEAP = ["lemma.d2", "thm3.cost", "lemma.d1"]
+CHEAP = ["lemma.d1", "lemma.d2", "thm3.cost"]
+OUTCOMES = dict(zip(CHEAP, ("holds", "holds", "undecided"), strict=True))
+
+
+def run_claims(names, scale="quick", out=None, **options):
+    return execute("claims", scale, out, claims=names, **options)
 
 
 def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
     first = run_claims(CHEAP, out=tmp_path, workers=1)
-    assert [f.claim.id for f in first.found] == CHEAP
-    assert [f.verdict.outcome for f in first.found] == ["holds", "undecided", "holds"]
+    assert {f.claim.id for f in first.findings} == set(CHEAP)
+    assert {f.claim.id: f.verdict.outcome for f in first.findings} == OUTCOMES
     assert first.sentence == "Of 3 claims 2 hold, 0 fail and 1 are undecided at scale quick."
     monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda *arguments: pytest.fail("a worker was started"))
     again = run_claims(CHEAP, out=tmp_path)
-    assert [f.numbers for f in again.found] == [f.numbers for f in first.found]
-    assert {f.claim.id for f in read_findings(tmp_path).found} == set(CHEAP)
+    assert [f.numbers for f in again.findings] == [f.numbers for f in first.findings]
+    assert {f.claim.id for f in read_claims(tmp_path).findings} == set(CHEAP)
     assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 3)
-    with Ledger.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
+    with ClaimStore.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
         ledger.note({"chunks": [Measurement(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
     assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 4)
 
@@ -69,14 +73,14 @@ FAKE = Claim("fake", "nowhere", "One is two, and it is said at some length.", "1
 @pytest.fixture
 def with_a_false_claim(monkeypatch):
     monkeypatch.setitem(registry.claims(), "fake", FAKE)
-    monkeypatch.setattr(conduct, "room_of", lambda claim: "experiments")
+    monkeypatch.setattr(result, "room_of", lambda claim: "experiments")
     monkeypatch.setattr("kernelgap.reports.claims.page.room_of", lambda claim: "experiments")
     monkeypatch.setattr(Claim, "location", "claims/experiments/fake.py:1")
 
 
 def keep(folder, *claims, scale="quick"):
     """Measured here, without workers."""
-    with Ledger.open(folder) as ledger:
+    with ClaimStore.open(folder) as ledger:
         ledger.describe({"experiment": "claims", "scale": scale, "seed": 0})
         for name in claims:
             work = Measurement(name, scale, 0)
@@ -85,9 +89,9 @@ def keep(folder, *claims, scale="quick"):
 
 def test_a_false_claim_is_shown_failing(tmp_path, with_a_false_claim):
     keep(tmp_path, "fake", "lemma.d2")
-    findings = read_findings(tmp_path)
-    assert findings.count("fails") == 1
-    page = write_claims_page(findings).read_text()
+    run = read_claims(tmp_path)
+    assert run.count("fails") == 1
+    page = run.report().read_text()
     assert "1 fail" in page
     assert "It is 2." in page
     assert 'data-verdict="fails"' in page
@@ -118,25 +122,29 @@ def test_a_measurement_that_breaks_is_undecided_with_its_error(tmp_path, with_a_
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kernelgap.runs.runner.local_workers", in_this_process)
-        findings = run_claims(["fake"], "full", tmp_path)
-    verdict = findings.found[0].verdict
+        run = run_claims(["fake"], "full", tmp_path)
+    verdict = run.findings[0].verdict
     assert verdict.outcome == "undecided"
     assert "ZeroDivisionError: too large" in verdict.reason
-    json.dumps(findings.found[0].as_record(), allow_nan=False)
+    json.dumps(run.findings[0].as_record(), allow_nan=False)
 
 
-def test_a_changed_claim_is_another_measurement(monkeypatch, with_a_false_claim):
-    before = Measurement("fake", "quick", 0).id
-    assert before != Measurement("fake", "full", 0).id
-    assert before != Measurement("fake", "quick", 1).id
-    monkeypatch.setattr("inspect.getsource", lambda module: "changed")
-    assert Measurement("fake", "quick", 0).id != before
+def test_a_measurement_has_its_claim_scale_and_seed():
+    works = [Measurement("lemma.d2", scale, seed) for scale, seed in (("quick", 0), ("full", 0), ("quick", 1))]
+    assert len({work.id for work in works}) == 3
+
+
+def test_one_claim_of_several_is_shown_alone(tmp_path):
+    keep(tmp_path, "lemma.d1", "lemma.d2")
+    one = read_claims(tmp_path).only(["lemma.d2"])
+    assert one.sentence.startswith("Of 1 claims")
+    assert [record["id"] for record in one.as_record()["claims"]] == ["lemma.d2"]
 
 
 def test_nothing_measured_is_said(tmp_path):
     keep(tmp_path)
-    with pytest.raises(InputError, match="Nothing that is still current"):
-        read_findings(tmp_path)
+    with pytest.raises(InputError, match="Nothing was measured"):
+        read_claims(tmp_path)
 
 
 @pytest.mark.parametrize(("arguments", "words"), [({"scale": "huge"}, "quick"), ({"seed": -1}, "seed")])
