@@ -18,6 +18,7 @@ from kernelgap.audit.contenders.view import Fitted, Judged, Setting, Tell, View
 from kernelgap.audit.dataset import Material, load_material, read_arrays
 from kernelgap.audit.models import Model, Trained, to_bytes
 from kernelgap.audit.search_budget import Effort
+from kernelgap.seeds import stream
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def _refit(cell: Refitting) -> bytes:
     material = load_material(cell.material)
     X = np.concatenate([material.X, material.X_test])
     Y = np.concatenate([material.Y, read_arrays(cell.labels, ("Y",))["Y"]])
-    rows = np.random.default_rng([cell.seed, 6]).permutation(len(X))[: cell.samples]
+    rows = stream(cell.seed, "refitting").permutation(len(X))[: cell.samples]
     some, others = np.sort(rows[len(rows) // 5 :]), np.sort(rows[: len(rows) // 5])
     view = View(X[some], Y[some], X[others], Y[others], cell.seed, cell.effort, material.divisor, material.classes)
     with console.silence():

@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Int
 
+from kernelgap.seeds import stream
+
 TEST = 0.2  # of all rows
 FOLDS = 5  # of the pool: with seed s the fold s, counted round, is for choosing
 MOST_TEST, MOST_VALIDATION = 10_000, 5_000
@@ -12,7 +14,7 @@ Places = Int[np.ndarray, " n"]
 
 def put_aside(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:
     """(pool, test): places of rows, classes spread evenly over both."""
-    order = spread_evenly(count, classes, np.random.default_rng([seed, 0]))
+    order = spread_evenly(count, classes, stream(seed, "test rows"))
     size = min(round(TEST * count), MOST_TEST)
     return np.sort(order[size:]), np.sort(order[:size])
 
@@ -24,7 +26,7 @@ def sample_rows(count: int, classes: np.ndarray | None, *, samples: int, seed: i
     seed: in the largest sample, which is the pool, five seeds make five folds.
     """
     fold = _folds(count, classes)
-    order = spread_evenly(count, classes, np.random.default_rng([seed, 1]))
+    order = spread_evenly(count, classes, stream(seed, "sample"))
     chosen_by = order[fold[order] == seed % FOLDS]
     learned_from = order[fold[order] != seed % FOLDS]
     size = min(len(chosen_by), round(samples / FOLDS), MOST_VALIDATION)
@@ -33,7 +35,7 @@ def sample_rows(count: int, classes: np.ndarray | None, *, samples: int, seed: i
 
 def _folds(count: int, classes: np.ndarray | None) -> Places:
     """The fold of each row, the same for all seeds: the rows of a class, however few, are dealt out in turn."""
-    order = np.random.default_rng(0).permutation(count)
+    order = stream(0, "folds").permutation(count)
     if classes is not None:
         order = order[np.argsort(classes[order], kind="stable")]
     fold = np.empty(count, dtype=int)

@@ -10,6 +10,7 @@ from kernelgap.audit.contenders.view import Outputs, Rows, View
 from kernelgap.kernels import Kernel
 from kernelgap.regression import Nystroem, default_ridges, nystroem_features, nystroem_path
 from kernelgap.regression.selection import solve_quietly
+from kernelgap.seeds import stream
 
 Ridges = Float[np.ndarray, " r"]
 
@@ -42,4 +43,4 @@ def _size(kernel: Kernel, X: Rows) -> float:
 
 def _features(kernel: Kernel, X: Rows, view: View) -> Nystroem:
     assert view.effort.landmarks is not None
-    return nystroem_features(kernel, X, view.effort.landmarks, rng=np.random.default_rng([view.seed, 4]))
+    return nystroem_features(kernel, X, view.effort.landmarks, rng=stream(view.seed, "landmarks"))

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from kernelgap import networks
 from kernelgap.audit.contenders.view import Judged, Outputs, Records, Rows, Setting, Tell, View
 from kernelgap.audit.models import NetworkModel
+from kernelgap.seeds import stream
 
 WIDTH = 64
 RATES = (1e-2, 3e-3)
@@ -73,7 +74,7 @@ def gradients(weights: Weights, X: Rows, Y: Outputs, decay: float) -> Weights:
 
 def _train(view: View, rate: float, decay: float, epochs: int) -> Iterator[Weights]:
     """The weights after each epoch."""
-    rng = np.random.default_rng([view.seed, 5])
+    rng = stream(view.seed, "small network")
     X, Y = view.X, view.centred / _scale(view)
     (n, d), k = X.shape, Y.shape[1]
     weights = {

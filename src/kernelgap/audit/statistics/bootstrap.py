@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelgap.audit.statistics.answer import Interval
 from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.seeds import stream
 
 RESAMPLES = 4000
 BLOCK = 2**21  # numbers in a block of row counts
@@ -89,7 +90,7 @@ class Bootstrap:
     """Everybody's errors in the same resamples of test rows and seeds."""
 
     def __init__(self, results: Results, *, seed: int, resamples: int = RESAMPLES) -> None:
-        rng = np.random.default_rng(seed)
+        rng = stream(seed, "bootstrap")
         tables: dict[tuple[str, int, str], np.ndarray] = {}
         for entry in results.entries:
             tables[(entry.contender, entry.samples, "error")] = entry.errors

@@ -14,6 +14,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.machine import require_memory
 from kernelgap.regression import at_edge, feature_path, judge_ridges, solve_ridge
 from kernelgap.regression.selection import held_out_rows
+from kernelgap.seeds import stream
 
 BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
 
@@ -33,7 +34,7 @@ def by_kernel(
     place = folder / trial.id if trial.stored else None
     gram, cross = _grams(kernel, X, X_test, place, lambda share: tell(0.2 + 0.5 * share))
     tell(0.7 if trial.stored else 0.4)
-    judged = judge_ridges(gram, Y, rng=np.random.default_rng([trial.seed]), held_out=HELD_OUT)
+    judged = judge_ridges(gram, Y, rng=stream(trial.seed, "held out"), held_out=HELD_OUT)
     tell(0.85)
     coefficients = solve_ridge(gram, Y, judged.ridge)
     tell(0.9)
@@ -87,7 +88,7 @@ def chosen_by_holdout(
     """The ridge with the least error on the part held out, over the features' mean squared length, and the weights
     with it on all rows.
     """
-    (out,) = held_out_rows(np.random.default_rng([seed]).permutation(len(features)), HELD_OUT)
+    (out,) = held_out_rows(stream(seed, "held out").permutation(len(features)), HELD_OUT)
     kept = np.setdiff1d(np.arange(len(features)), out)
     path = feature_path(features[kept], Y[kept])
     best = float(path.penalties[np.nanargmin(path.errors(features[out], Y[out]))])
@@ -97,7 +98,7 @@ def chosen_by_holdout(
 
 
 def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
-    judged = judge_ridges(kernel.fit(X)(X), Y, rng=np.random.default_rng([seed]), held_out=HELD_OUT)
+    judged = judge_ridges(kernel.fit(X)(X), Y, rng=stream(seed, "held out"), held_out=HELD_OUT)
     return float(np.nanmin(judged.errors))
 
 
