@@ -17,6 +17,7 @@ SMALL = {
     "every_kernel_loses": {"samples": 60, "epochs": 5},
     "a_floor_for_your_kernel": {"samples": 20},
     "is_a_network_worth_it": {"rows": 240},
+    "my_extension": {},
 }
 
 

@@ -8,10 +8,12 @@ from kernelgap.durations import format_estimate
 from kernelgap.images import experiment as images
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures.estimate import seconds
+from kernelgap.registry import load_extensions
 
 
 def catalogue() -> dict[str, list[dict[str, str]]]:
     """Experiments with scales and estimated times, problems and kernels with arguments, networks with formulas."""
+    load_extensions()
     return {
         "experiments": [
             {

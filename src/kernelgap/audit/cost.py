@@ -5,7 +5,7 @@ They order the work, say how far it is, and tell how large a plan a budget allow
 
 from kernelgap import networks
 from kernelgap.audit.contenders.network import width_for
-from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES
+from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES, registered_seconds
 from kernelgap.audit.search_budget import Effort
 
 FLOPS = 3.2e10  # of matrix products in a worker
@@ -19,6 +19,9 @@ ALONE = 3.0  # a network trained by itself takes so much more than one in a grid
 def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, effort: Effort) -> float:
     """All fits of one cell, on four fifths of a sample."""
     n, d, k = 4 * samples // 5, inputs, outputs
+    own = registered_seconds(contender)
+    if own is not None:
+        return effort.fits * own(n, d, k)
     if contender in NETWORKS:
         return COMPILING + effort.fits * _training(contender, n, d, k, effort)
     if contender == RIDGE:
@@ -29,6 +32,9 @@ def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, eff
 
 def fitting_seconds(contender: str, samples: int, inputs: int, outputs: int, effort: Effort) -> float:
     """The chosen setting on the whole sample."""
+    own = registered_seconds(contender)
+    if own is not None:
+        return own(samples, inputs, outputs)
     if contender in NETWORKS:
         return COMPILING + ALONE * _training(contender, samples, inputs, outputs, effort) / 2
     return 0.05 + _once(contender, samples, inputs, outputs, effort)

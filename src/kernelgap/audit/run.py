@@ -28,6 +28,7 @@ from kernelgap.audit.stages import Stages
 from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory
+from kernelgap.registry import load_extensions
 from kernelgap.runs import Progress, run_chunks
 from kernelgap.runs.environment import code_digest, environment
 from kernelgap.runs.runner import Interrupted
@@ -75,6 +76,7 @@ def run_audit(
     budget.
     """
     began = time.monotonic() if began is None else began
+    load_extensions()  # contenders of one's own
     allowed = seconds_of(budget)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")

@@ -5,7 +5,7 @@ from kernelgap.kernels.empirical.kernel import empirical
 from kernelgap.kernels.formulas.random_features import random_features
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import from_function
-from kernelgap.kernels.registry import KERNELS, get
+from kernelgap.kernels.registry import KERNELS, get, register
 from kernelgap.kernels.stored.gram import stored_gram
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "from_function",
     "get",
     "random_features",
+    "register",
     "stored_gram",
 ]

@@ -2,6 +2,7 @@
 
 import ast
 
+from kernelgap.calls import literal
 from kernelgap.errors import InputError
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.registry import get
@@ -36,7 +37,10 @@ def _check_size(text: str) -> None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(f"'{text[:40]}' is not a kernel.") from None
     for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg in LARGEST and isinstance(node.value, ast.Constant):
-            value = node.value.value
+        if isinstance(node, ast.keyword) and node.arg in LARGEST:
+            try:
+                value = literal(node.value)  # also of +100000000
+            except ValueError:
+                continue  # no plain value: refused when the kernel is made
             if isinstance(value, int) and value > LARGEST[node.arg]:
                 raise InputError(f"A kernel in a file has a {node.arg} of at most {LARGEST[node.arg]:,}, not {value}.")

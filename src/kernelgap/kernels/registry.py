@@ -19,6 +19,7 @@ from kernelgap.kernels.formulas.resnet_tangent import ResNetTangent
 from kernelgap.kernels.formulas.tangent import Tangent
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import Precomputed
+from kernelgap.registry import Registry
 
 
 def ck2(bias: bool = False) -> Kernel:
@@ -46,7 +47,7 @@ def ntk3(bias: bool = False, hidden_bias: bool = False, train: str = "all") -> K
     return Tangent(bias=bias, depth=2, hidden_bias=hidden_bias, train=train)
 
 
-KERNELS: dict[str, Callable[..., Kernel]] = {
+_BUILT_IN: dict[str, Callable[..., Kernel]] = {
     "gaussian": Gaussian,
     "laplace": Laplace,
     "linear": Linear,
@@ -65,6 +66,8 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "cntk": Convolutional,
     "precomputed": Precomputed,
 }
+KERNELS = Registry("kernel", _BUILT_IN)
+register = KERNELS.register
 
 
 def get(kernel: str | Kernel) -> Kernel:
@@ -125,16 +128,15 @@ def _arguments(keywords: list[ast.keyword], text: str) -> dict[str, object]:
 
 
 def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:
-    if name not in KERNELS:
-        raise unknown("kernel", name, KERNELS)
-    known = inspect.signature(KERNELS[name]).parameters
+    make = KERNELS.find(name)
+    known = inspect.signature(make).parameters
     for argument in arguments:
         if argument not in known:
             raise unknown(f"argument of {name}", argument, known)
     for argument, parameter in known.items():
         if parameter.default is parameter.empty and argument not in arguments:
             raise InputError(f"The kernel {name} needs {argument}, as in {name}({argument}=...).")
-    return KERNELS[name](**arguments)
+    return make(**arguments)
 
 
 def _not_a_kernel(text: str) -> InputError:

@@ -15,8 +15,9 @@ from kernelgap.networks.resnet_full import resnet_full
 from kernelgap.networks.three_layer import three_layer
 from kernelgap.networks.two_layer import two_layer
 from kernelgap.networks.two_layer_signs import two_layer_signs
+from kernelgap.registry import Registry, load_extensions
 
-NETWORKS: dict[str, Network] = {
+_BUILT_IN: dict[str, Network] = {
     n.name: n
     for n in (
         two_layer,
@@ -28,6 +29,8 @@ NETWORKS: dict[str, Network] = {
         *(gated(name) for name in ("2layer", "3layer", "3resnet", "resnet-2")),
     )
 }
+NETWORKS = Registry("network", _BUILT_IN)
+register = NETWORKS.register
 SIZED_NETWORKS: dict[str, Network] = {  # made for inputs of a form: examples, whose arguments can be others
     n.name: n
     for n in (
@@ -54,6 +57,7 @@ __all__ = [
     "gated",
     "get",
     "patch_resnet",
+    "register",
     "resnet",
     "resnet_full",
     "three_layer",
@@ -85,6 +89,8 @@ def get(name: str) -> Network:
     on_images = re.fullmatch(r"conv-resnet-([1-9]\d{0,2})(-gated)?(\(.*\))?", name)
     if on_images:
         return _on_images(name, int(on_images[1]), bool(on_images[2]))
+    if name not in NETWORKS:
+        load_extensions()
     if name not in NETWORKS:
         raise unknown("network", name, {**NETWORKS, **SIZED_NETWORKS})
     return NETWORKS[name]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from kernelgap.calls import parse_call
-from kernelgap.errors import InputError, short, unknown
+from kernelgap.errors import InputError, short
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.concept import ConceptProblem
 from kernelgap.problems.concept1 import concept1
@@ -17,8 +17,9 @@ from kernelgap.problems.problem import Problem
 from kernelgap.problems.sec8 import sec8
 from kernelgap.problems.slides import slides
 from kernelgap.problems.sparse_parity import parity
+from kernelgap.registry import Registry
 
-PROBLEMS: dict[str, Callable[..., Problem]] = {
+_BUILT_IN: dict[str, Callable[..., Problem]] = {
     "sec8": sec8,
     "slides": slides,
     "hard": hard,
@@ -27,6 +28,8 @@ PROBLEMS: dict[str, Callable[..., Problem]] = {
     "concept2": concept2,
     "convolutional": convolutional,
 }
+PROBLEMS = Registry("problem", _BUILT_IN)
+register = PROBLEMS.register
 
 __all__ = [
     "PROBLEMS",
@@ -42,6 +45,7 @@ __all__ = [
     "get",
     "hard",
     "parity",
+    "register",
     "sec8",
     "slides",
 ]
@@ -56,10 +60,9 @@ def get(name: str, **arguments: object) -> Problem:
     0.5
     """
     name, written = parse_call(name)
-    if name not in PROBLEMS:
-        raise unknown("problem", name, PROBLEMS)
+    make = PROBLEMS.find(name)
     try:
-        return PROBLEMS[name](**{**written, **arguments})
+        return make(**{**written, **arguments})
     except InputError:
         raise
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -11,6 +11,8 @@ from kernelgap.audit.contenders.small_network import BySmallNetwork
 from kernelgap.audit.contenders.trees import ByTrees
 from kernelgap.audit.contenders.view import Contender
 from kernelgap.audit.statistics.results import Family
+from kernelgap.errors import InputError
+from kernelgap.registry import Registry, load_extensions
 
 KERNELS = ("gaussian", "laplace", "arcsin", "ck2", "ck3", "ntk2", "ntk3", "ntk3res")
 NETWORKS = ("2layer", "3layer", "3resnet", "resnet-2")
@@ -38,6 +40,36 @@ MAKE: dict[str, Callable[[str], Contender]] = {
 }
 
 
+Seconds = Callable[[int, int, int], float]  # of one fit, given samples, inputs and outputs
+_REGISTERED: Registry[Seconds] = Registry("contender", {})
+
+
+def register(name: str, make: Callable[[], Contender], *, family: Family, seconds: Seconds) -> None:
+    """Add a contender of one's own to every audit.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in tables and on the page.
+    make : callable
+        Makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
+    family : str
+        "network" and "kernel" take part in the verdict, "adaptive" and "yardstick" stand beside it.
+    seconds : callable
+        What one fit takes, given the numbers of samples, inputs and outputs; roughly, for the plan.
+    """
+    if name not in _REGISTERED and name in {*FAMILIES, SMALL}:
+        raise InputError(f"There is a contender '{name}' already: choose another name.")
+    _REGISTERED.register(name, seconds)
+    FAMILIES[name] = family
+    MAKE[name] = lambda _: make()
+
+
+def registered_seconds(name: str) -> Seconds | None:
+    """What one fit of a registered contender takes; None for those of the package."""
+    return _REGISTERED.get(name)
+
+
 def twins(network: str) -> tuple[str, str]:
     """The names of a network's own kernels."""
     return f"{network}(last)", f"{network}(ntk)"
@@ -53,4 +85,6 @@ def family(name: str) -> Family:
 
 
 def contender(name: str) -> Contender:
+    if name not in MAKE:
+        load_extensions()
     return MAKE.get(name, ByTwin)(name)

@@ -52,7 +52,7 @@ class Claim:
         function = self.measure.func if isinstance(self.measure, partial) else self.measure
         _, line = inspect.getsourcelines(function)
         parts = Path(inspect.getfile(function)).parts
-        inside = parts[len(parts) - parts[::-1].index("kernelgap") :]
+        inside = parts[len(parts) - parts[::-1].index("kernelgap") :] if "kernelgap" in parts else parts[-1:]
         return f"{'/'.join(inside)}:{line}"
 
 

@@ -6,14 +6,31 @@ from functools import cache
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.paper.claims.claim import Claim
+from kernelgap.registry import Registry, load_extensions
 
 # In the order in which they are shown.
 ROOMS = ("learners", "targets", "algorithms", "positive", "negative", "experiments")
 
 
-@cache
+OWN = "own"  # the room of claims that users register
+_REGISTERED: Registry[Claim] = Registry("claim", {})
+
+
+def register(claim: Claim) -> Claim:
+    """Add a claim of one's own, under its id."""
+    if claim.id in _built_in():
+        raise InputError(f"There is a claim '{claim.id}' already: choose another id.")
+    return _REGISTERED.register(claim.id, claim)
+
+
 def claims() -> dict[str, Claim]:
-    """Every claim there is, room by room."""
+    """Every claim there is: room by room, then those that users registered."""
+    load_extensions()
+    return {**_built_in(), **_REGISTERED}
+
+
+@cache
+def _built_in() -> dict[str, Claim]:
     found: dict[str, Claim] = {}
     for room in ROOMS:
         package = importlib.import_module(f"kernelgap.paper.claims.{room}")
@@ -28,10 +45,11 @@ def claims() -> dict[str, Claim]:
 
 def get(name: str) -> Claim:
     """A claim by its id."""
-    if name not in claims():
-        raise unknown("claim", name, claims())
-    return claims()[name]
+    known = claims()
+    if name not in known:
+        raise unknown("claim", name, known)
+    return known[name]
 
 
 def room_of(claim: Claim) -> str:
-    return claim.location.split("/")[2]
+    return claim.location.split("/")[2] if claim.id in _built_in() else OWN

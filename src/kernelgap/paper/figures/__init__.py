@@ -3,7 +3,7 @@
 from kernelgap.paper.figures.certified import certify_run
 from kernelgap.paper.figures.experiment import Built, Experiment, Grid, KernelLines, RidgePaths, Scale
 from kernelgap.paper.figures.file import read_experiment
-from kernelgap.paper.figures.registry import EXPERIMENTS, get
+from kernelgap.paper.figures.registry import EXPERIMENTS, get, register
 from kernelgap.paper.figures.result import FigureRun, read_figure
 from kernelgap.paper.figures.summary import best_of_methods, summarise, under_threshold
 
@@ -21,6 +21,7 @@ __all__ = [
     "get",
     "read_experiment",
     "read_figure",
+    "register",
     "summarise",
     "under_threshold",
 ]

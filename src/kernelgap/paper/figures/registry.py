@@ -8,14 +8,22 @@ from kernelgap.paper.figures.fig3 import fig3a, fig3b
 from kernelgap.paper.figures.fig4 import fig4a, fig4b
 from kernelgap.paper.figures.file import is_file_name, read_experiment
 from kernelgap.paper.figures.slides import slides_a, slides_b
+from kernelgap.registry import Registry, load_extensions
 
-EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)}
+FIGURES = (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)
+EXPERIMENTS: Registry[Experiment] = Registry("experiment", {figure.name: figure for figure in FIGURES})
+
+
+def register(experiment: Experiment) -> Experiment:
+    """Add an experiment of one's own, under its name."""
+    return EXPERIMENTS.register(experiment.name, experiment)
 
 
 def get(name: str) -> Experiment:
     """An experiment by name, or from a file whose name ends in .yaml, .yml or .toml."""
     if is_file_name(name):
         return read_experiment(name)
+    load_extensions()
     aliases = {alias: e for e in EXPERIMENTS.values() for alias in e.aliases}
     if name not in EXPERIMENTS and name not in aliases:
         raise unknown("experiment", name, [*EXPERIMENTS, *aliases, IMAGES])

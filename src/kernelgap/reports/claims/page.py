@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelgap.durations import format_duration
-from kernelgap.paper.claims.registry import ROOMS, room_of
+from kernelgap.paper.claims.registry import OWN, room_of
 from kernelgap.paper.claims.result import ORDER, ClaimsRun, Finding
 from kernelgap.reports.common.charts import PICTURES
 from kernelgap.reports.common.page import CHARTS, write_page
@@ -18,6 +18,7 @@ TITLES = {
     "positive": "What the network learns",
     "negative": "What no kernel learns",
     "experiments": "What the figures show",
+    OWN: "Your own",
 }
 
 
@@ -40,7 +41,7 @@ def _context(run: ClaimsRun, charts: dict[str, Any]) -> dict[str, Any]:
             "title": TITLES[room],
             "claims": [_entry(f, charts) for f in run.findings if room_of(f.claim) == room],
         }
-        for room in ROOMS
+        for room in TITLES
     ]
     return {
         "run": run,
