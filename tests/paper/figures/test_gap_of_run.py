@@ -51,6 +51,13 @@ def test_the_network_is_picked_by_its_mean_and_only_where_every_seed_is_there(tm
     assert best_network(table).width == 16
 
 
+def test_a_problem_without_a_bound_has_no_gap(tmp_path):
+    table = of_seeds(0.001).write(tmp_path).table
+    assert gap_of_run(table) is not None
+    own = table.assign(problem="concept1(d=6, k=2, alpha=0.3)", test_error=1e-9)
+    assert gap_of_run(own) is None
+
+
 def test_one_seed_says_so(tmp_path):
     assert "(one start)" in gap_of_run(of_seeds(0.01).write(tmp_path).table).sentence
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pandas as pd
 
 from kernelgap import console, kernels, problems
-from kernelgap.certificates import KernelGap, kernel_gap, oracle_risk
+from kernelgap.certificates import KernelGap, any_kernel, kernel_gap, oracle_risk
+from kernelgap.errors import InputError
 from kernelgap.paper.figures.picks import NETWORK_MODES
 
 
@@ -53,7 +54,8 @@ def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
 
 
 def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
-    """The gap of the best network, from the mean over seeds; None if that mean is not under the threshold.
+    """The gap of the best network, from the mean over seeds; None if that mean is not under the threshold, or if no
+    bound is known for the problem.
 
     Network and width are picked by the mean validation error over seeds, rate and decay for each seed, as in the table.
     The floors are those of the best member of each kernel family, on the training inputs of the first seed.
@@ -63,7 +65,7 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
         return None
     first = picks.iloc[0]
     problem = problems.get(first.problem)
-    if not picks.test_error.mean() < problem.threshold:
+    if not picks.test_error.mean() < problem.threshold or not _has_bound(problem):
         return None
     X, _ = problem.sample(int(first.samples), int(first.seed))
     tried = best_kernels(table, first)
@@ -74,3 +76,12 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
             floors.append(replace(oracle_risk(problem, text, X), kernel=text))
     errors = [float(error) for error in picks.test_error]
     return kernel_gap(problem, int(first.samples), errors, method=first.method, floors=floors)
+
+
+def _has_bound(problem: problems.Problem) -> bool:
+    """Whether a floor for any kernel is known: not for a problem of one's own, or a concept class."""
+    try:
+        any_kernel(problem, 1)
+    except InputError:
+        return False
+    return True
