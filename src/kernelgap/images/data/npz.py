@@ -2,7 +2,6 @@
 
 import zipfile
 import zlib
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -22,17 +21,14 @@ NAMES = ("classes", "class_names")
 HEADINGS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-@dataclass(frozen=True)
-class Arrays:
-    """What a file holds: images and labels of the training part, those of a test part, names of classes."""
-
-    train: tuple[np.ndarray, np.ndarray]
-    test: tuple[np.ndarray, np.ndarray] | None
-    classes: tuple[str, ...] | None
+Part = tuple[np.ndarray, np.ndarray]
 
 
-def read_npz(path: Path) -> Arrays:
-    """The arrays of an NPZ file, under whichever of the usual names; capitals do not matter."""
+def read_npz(path: Path) -> tuple[Part, Part | None, tuple[str, ...] | None]:
+    """(training images and labels, those of a test part, names of classes) under any of the usual names.
+
+    Capitals do not matter.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             held = {name.removesuffix(".npy").lower(): name for name in archive.namelist() if name.endswith(".npy")}
@@ -51,7 +47,7 @@ def read_npz(path: Path) -> Arrays:
     if named is not None and (named.dtype.kind != "U" or named.ndim != 1):
         raise InputError(f"{path}: the names of classes must be a list of text.")
     classes = None if named is None else tuple(str(name) for name in named)
-    return Arrays((first, second), (others[0], others[1]) if others else None, classes)
+    return (first, second), (others[0], others[1]) if others else None, classes
 
 
 def write_npz(data: ImageData, path: str | Path) -> Path:
