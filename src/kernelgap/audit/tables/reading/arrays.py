@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory

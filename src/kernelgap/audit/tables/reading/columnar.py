@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
