@@ -76,10 +76,10 @@ def read_package(source: Source, package: Path) -> ImageData:
 
 def check(data: ImageData, source: Source, name: str) -> ImageData:
     """Refuse a set that is not all there."""
-    found = (data.shape, len(data.train), len(data.test))
+    given = (data.shape, len(data.train), len(data.test))
     asked = (source.shape, source.train, source.test)
-    if found != asked:
-        raise InputError(f"{name} has {counted(*found)}, and should have {counted(*asked)}: delete it and fetch again.")
+    if given != asked:
+        raise InputError(f"{name} has {counted(*given)}, and should have {counted(*asked)}: delete it and fetch again.")
     return data
 
 
@@ -135,8 +135,8 @@ def run(command: list[str], folder: Path, hint: str) -> None:
         command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )
     if done.returncode:
-        said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        what = f" ({said[-1][:200].rstrip('.')})" if said else ""
+        output = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        what = f" ({output[-1][:200].rstrip('.')})" if output else ""
         raise InputError(f"'{' '.join(command[:3])}' failed{what}: is there a network, and {hint}?")
 
 

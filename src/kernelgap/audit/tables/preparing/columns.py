@@ -124,9 +124,9 @@ def fit_labels(labels: Mapping[str, np.ndarray]) -> list[LabelColumn]:
         labels, imputer.statistics_, encoder.categories_, encoder.infrequent_categories_, strict=True
     ):
         rare = () if infrequent is None else tuple(map(str, infrequent))
-        kept = tuple(str(level) for level in levels if level not in set(rare))
-        if kept:
-            columns.append(LabelColumn(name=name, levels=kept, rare=rare, frequent=str(frequent)))
+        frequent_levels = tuple(str(level) for level in levels if level not in set(rare))
+        if frequent_levels:
+            columns.append(LabelColumn(name=name, levels=frequent_levels, rare=rare, frequent=str(frequent)))
     return columns
 
 

@@ -122,15 +122,15 @@ class Preparation(BaseModel):
 
 def _rare_labels(given: Mapping[str, np.ndarray], columns: list[LabelColumn]) -> list[Notice]:
     notices = []
-    kept = {column.name: column for column in columns}
+    prepared = {column.name: column for column in columns}
     for name, labels in given.items():
-        if name not in kept:
+        if name not in prepared:
             notices.append(Notice("rare", name, f"Column '{name}' has rare labels only; it is dropped."))
-        elif kept[name].rare:
-            capped = len(kept[name].levels) == LEVELS - 1
+        elif prepared[name].rare:
+            capped = len(prepared[name].levels) == LEVELS - 1
             few = f"labels in fewer than {least_rows(len(labels))} training rows"
             why = f"more than {LEVELS} labels" if capped else few
-            sentence = f"Column '{name}' has {why}, taken as one: {named(kept[name].rare)}."
+            sentence = f"Column '{name}' has {why}, taken as one: {named(prepared[name].rare)}."
             notices.append(Notice("rare", name, sentence))
     return notices
 

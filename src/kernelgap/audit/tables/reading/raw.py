@@ -29,8 +29,8 @@ class Reservoir:
     """Of all rows that are added, those with the smallest random keys: a uniform sample without replacement.
 
     The keys come from the seed in the order of the rows, so the sample is the same however the rows are cut into
-    pieces. How many rows are kept is told by the free memory, rounded down to a power of two so that it seldom
-    changes between two runs on one machine, and by ``rows`` where that is less.
+    pieces. The free memory limits how many rows are kept, rounded down to a power of two so that it seldom
+    changes between two runs on one machine; ``rows`` limits them further.
     """
 
     def __init__(self, *, seed: int, rows: int | None = None) -> None:

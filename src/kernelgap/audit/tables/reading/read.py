@@ -9,9 +9,9 @@ from sklearn import datasets
 
 from kernelgap.audit.tables.columns.interpreting import interpret
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.reading.arrays import read_npz
 from kernelgap.audit.tables.reading.columnar import read_feather, read_parquet
 from kernelgap.audit.tables.reading.delimited import read_delimited
+from kernelgap.audit.tables.reading.npz import read_npz
 from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import Table, Task, check_shape, distinct_names
 from kernelgap.errors import InputError, unknown
@@ -46,7 +46,7 @@ def read_table(
     """The table, with a notice for everything that had to be decided on the way.
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
-    ``delimiter`` and ``header`` are found out for text files unless given. Columns named in ``labels`` stay texts and
+    ``delimiter`` and ``header`` are detected for text files unless given. Columns named in ``labels`` stay texts and
     those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them. Unless it is
     ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
     """
@@ -60,14 +60,15 @@ def read_table(
         raw = _read_file(_existing(Path(name)), reservoir, delimiter, header, to_learn)
     check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
     distinct, repeated = distinct_names(raw.names)
-    frame, kinds, said = interpret(
+    frame, kinds, column_notices = interpret(
         raw.rows.set_axis(distinct, axis=1),
         comma_first=raw.comma_first,
         labels=labels,
         numbers=numbers,
         rows=reservoir.seen,
     )
-    notices = (*raw.notices, *_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated), *said)
+    table_notices = (*_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated))
+    notices = (*raw.notices, *table_notices, *column_notices)
     return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
 
 
@@ -144,8 +145,8 @@ def _unreadable(path: Path) -> str:
 def _sampling(name: str, reservoir: Reservoir) -> list[Notice]:
     if not reservoir.sampled:
         return []
-    kept = counted(reservoir.capacity or 0, "row")
-    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {kept} is used.")]
+    size = counted(reservoir.capacity or 0, "row")
+    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used.")]
 
 
 def _renaming(name: str, given: list[str], distinct: list[str], repeated: frozenset[str]) -> list[Notice]:
