@@ -67,15 +67,15 @@ def _conv_resnet(
     depth: int, image: tuple[int, int, int], stride: int, sharpness: float | None, normalisation: str
 ) -> Network:
     net = ImageResNet(image, (depth - 2) // 6, get_normalisation(normalisation), stride, sharpness)
-    said: dict[str, object] = {"image": image}
-    said |= {} if stride == 1 else {"stride": stride}
-    said |= {} if normalisation == "group" else {"normalisation": normalisation}
-    said |= {} if sharpness in (None, SHARPNESS) else {"sharpness": sharpness}
+    named: dict[str, object] = {"image": image}
+    named |= {} if stride == 1 else {"stride": stride}
+    named |= {} if normalisation == "group" else {"normalisation": normalisation}
+    named |= {} if sharpness in (None, SHARPNESS) else {"sharpness": sharpness}
     block = "s(x + N(W2 * s(N(W1 * x))))" + (
         "" if sharpness is None else ", every s a frozen gate times its linear part"
     )
     return Network(
-        format_call(f"conv-resnet-{depth}" + ("" if sharpness is None else "-gated"), said),
+        format_call(f"conv-resnet-{depth}" + ("" if sharpness is None else "-gated"), named),
         f"A mean over positions of 3 stages of {net.blocks} blocks {block}",
         net.weights,
         net.features,
