@@ -12,19 +12,17 @@ In resnet-L the last ReLU, s(h_L), has no weights of its own: its linear part is
 and no copy of anything, so this network starts as the one with ReLUs but for them.
 """
 
-import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Real
 
 from jaxtyping import Array, Float
 
 from kernelgap.calls import format_call, parse_call
-from kernelgap.errors import InputError, unknown
+from kernelgap.errors import unknown
 from kernelgap.networks.affine import affine
 from kernelgap.networks.deep_resnet import Blocks, deep_resnet
-from kernelgap.networks.gated_layer import PREFIX, Gate, with_gates
+from kernelgap.networks.gated_layer import PREFIX, Gate, check_sharpness, with_gates
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params, Weight
 from kernelgap.networks.patch_resnet import NAME, PatchResNet, check_patches, patch_resnet
 from kernelgap.networks.resnet import resnet
@@ -115,8 +113,7 @@ def gated(name: str, sharpness: float = SHARPNESS) -> Network:
     It is named ``<name>-gated``; with another than the usual sharpness its name says so:
     ``3resnet-gated(sharpness=8.0)``.
     """
-    if isinstance(sharpness, bool) or not isinstance(sharpness, Real) or not 0 < sharpness < math.inf:
-        raise InputError(f"The sharpness of a gate must be a positive finite number, not {sharpness!r}.")
+    check_sharpness(sharpness)
     plain, arguments = parse_call(name)
     if plain == NAME and set(arguments) == {"patches"}:
         check_patches(arguments["patches"])

@@ -33,6 +33,16 @@ def read_images(
         Of CIFAR-100, the 20 coarse classes in place of the 100 fine ones.
     test, seed
         Of an NPZ file that has no test part, how many images to hold out, and the seed that draws them.
+
+    Returns
+    -------
+    ImageData
+        Training and test images of one size, with the same classes.
+
+    Raises
+    ------
+    InputError
+        If the files are missing, damaged or of another kind; NoTestPartError if images have to be held out.
     """
     path = Path(path)
     train, held_out, named = _npz_or_folder(path, coarse)

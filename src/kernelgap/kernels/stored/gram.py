@@ -39,16 +39,36 @@ def stored_gram(
     on_progress: Callable[[float], None] | None = None,
     rows: int | None = None,
 ) -> Gram:
-    """The Gram matrix of the rows of X with those of Z (of X itself, if Z is not given), read-only from a file.
+    """The Gram matrix of the rows of X with those of Z, stored in a folder block by block.
 
-    What the folder has of it is checked and kept; the rest is computed and stored, in blocks of ``rows`` rows and
-    columns. With None they are those that the folder was begun with, or else such that a block takes seconds. Memory is
-    taken for a block at a time. Of X with itself, the upper half is computed and mirrored. ``on_progress`` hears the
-    share done.
+    What the folder has of it is checked; the rest is computed and stored. Memory is taken for a block at a time. A
+    finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not what
+    was written are computed again, with a warning.
 
-    A finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not
-    what was written are computed again, with a warning; a folder with anything else in it is refused, and so is a
-    matrix that would leave less than a tenth of the disk free, or less than 1 GB.
+    Parameters
+    ----------
+    kernel
+        A kernel whose parameters are all numbers: fitted, where it takes one from the data.
+    X, Z
+        Inputs, a row each. Without Z the matrix is that of X with itself: its upper half is computed and mirrored.
+    folder
+        Where it is stored. It holds this matrix and nothing else.
+    on_progress
+        Is called with the share done, between 0 and 1.
+    rows
+        The rows and columns of a block. By default those that the folder was begun with, or such that a block takes
+        seconds.
+
+    Returns
+    -------
+    numpy.memmap
+        The matrix, read-only from ``gram.npy``.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another matrix or other files, if another process computes in it, or if less than a tenth
+        of the disk or less than 1 GB would stay free.
     """
     first, second = check_two(X, Z)
     if not len(first) or not len(second):
