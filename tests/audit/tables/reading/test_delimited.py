@@ -40,7 +40,7 @@ def test_the_delimiter_is_found(read, delimiter, ending):
     ids=["apostrophes", "doubled quotation marks", "a list", "bars"],
 )
 def test_the_delimiter_is_found_beside_other_punctuation(read, cell):
-    """Where csv.Sniffer finds the comma."""
+    """In the first three csv.Sniffer finds the comma."""
     table = read("id;text\n" + "".join(f"{i % 5}.5;{cell}\n" for i in range(20)))
     assert list(table.kinds) == ["id", "text"]
     assert table.frame["id"].tolist() == [i % 5 + 0.5 for i in range(20)]

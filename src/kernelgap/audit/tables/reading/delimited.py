@@ -99,7 +99,7 @@ def find_delimiter(text: str, name: str, given: str | None = None, *, single: bo
     """The delimiter that cuts the first lines into equally many columns, or the given one if it cuts at all.
 
     A comma where nothing cuts and a ``single`` column will do. csv.Sniffer, which pandas asks too, is led astray by
-    apostrophes, doubled quotation marks and a line above the heading.
+    apostrophes and doubled quotation marks within cells.
     """
     if given is not None and (len(given) != 1 or given in '"\r\n\0' or not given.isascii()):
         raise InputError(f"The delimiter must be a single character of ASCII, such as ',' or ';', not {given!r}.")
