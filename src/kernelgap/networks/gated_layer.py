@@ -10,14 +10,17 @@ indicator stays as it is and a gate of z itself would be 1/2 everywhere.
 gate is), and it is for good what ReLUs are to first order in their weights, the NTK of the layer's input.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from kernelgap.errors import InputError
 from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Params, Weight
 
@@ -39,6 +42,11 @@ class Gate:
         W1, b1 = params[PREFIX + W], params[PREFIX + b]
         size = jnp.sqrt((jnp.sum(W1**2) + jnp.sum(b1**2)) / (W1.size + b1.size))
         return jax.nn.sigmoid(self.sharpness / size * _linear(x, W1, b1))
+
+
+def check_sharpness(sharpness: float) -> None:
+    if isinstance(sharpness, bool) or not isinstance(sharpness, Real) or not 0 < sharpness < math.inf:
+        raise InputError(f"The sharpness of a gate must be a positive finite number, not {sharpness!r}.")
 
 
 def with_gates(table: Mapping[str, Weight], *gated: str) -> dict[str, Weight]:

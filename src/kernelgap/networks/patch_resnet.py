@@ -14,9 +14,9 @@ from jax.nn import relu
 from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
-from kernelgap.networks import resnet
 from kernelgap.networks.affine import affine
 from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params, Weight
+from kernelgap.networks.resnet import resnet
 
 MOST_PATCHES = 1024
 NAME = "3resnet-conv"

@@ -140,7 +140,7 @@ HUGE = {"name": "x", "kind": "label", "levels": [str(i) for i in range(100_000)]
         ("kernel", under("model", "points", value=10**12), {}, "points"),
         ("kernel", under("about", value=float("nan")), {}, "about"),
         ("kernel", under("preparation", "columns", value=[]), {}, "columns"),
-        ("kernel", under("preparation", "columns", value=[HUGE]), {}, "100000 labels, more than the 30"),
+        ("kernel", under("preparation", "columns", value=[HUGE]), {}, "at most 30 items after validation, not 100000"),
         ("kernel", lambda h: {**h, "preparation": {"columns": h["preparation"]["columns"][:1]}}, {}, "makes 1 columns"),
         ("kernel", under("preparation", "columns", 2, "frequent", value="mauve"), {}, "none of its labels"),
         ("kernel", under("targets", "names", value=["price"]), {}, "mean and a scale for each"),

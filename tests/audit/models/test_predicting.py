@@ -7,8 +7,8 @@ import pytest
 from kernelgap.audit.models import LinearModel, Trained, predict_table
 from kernelgap.audit.models import trained as trained_module
 from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.reading import raw
 from kernelgap.audit.tables.reading import read as reading
-from kernelgap.audit.tables.reading import sampling
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError
 from support import fitted
@@ -142,7 +142,7 @@ def test_what_overflows_is_refused_with_its_row():
 
 
 def test_a_sample_of_the_rows_will_not_do(monkeypatch):
-    monkeypatch.setattr(sampling, "rows_that_fit", lambda size: 16)
+    monkeypatch.setattr(raw, "rows_that_fit", lambda size: 16)
     with pytest.raises(InputError, match=r"has 20 rows, and the free memory is enough for 16: cut it"):
         predict_table(fitted.trained(), fitted.table(20))
     assert len(predict_table(fitted.trained(), fitted.table(16)).table) == 16

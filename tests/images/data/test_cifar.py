@@ -1,5 +1,6 @@
-"""CIFAR-10 and CIFAR-100, binary and Python versions."""
+"""CIFAR-10 and CIFAR-100, binary version; the Python version is refused unread."""
 
+import os
 import pickle
 
 import numpy as np
@@ -8,13 +9,11 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.images.data import CIFAR10, read_images
 from kernelgap.images.data.cifar import CIFAR10_LABELS, FINE, read_binary
-from kernelgap.images.data.cifar_python import read_python, read_python_names
-from support.image_files import pixels, planes, python2_pickle, write_cifar10
+from support.image_files import pixels, planes, write_cifar10
 
 
-@pytest.mark.parametrize("kind", ["binary", "python2", "2", "3", "4", "5"])
-def test_cifar10(tmp_path, rng, kind):
-    images, labels = write_cifar10(tmp_path, rng, kind)
+def test_cifar10(tmp_path, rng):
+    images, labels = write_cifar10(tmp_path, rng)
     data = read_images(tmp_path)
     np.testing.assert_array_equal(data.train.images, images)
     np.testing.assert_array_equal(data.train.labels, labels)
@@ -24,34 +23,24 @@ def test_cifar10(tmp_path, rng, kind):
 
 def test_names_of_cifar10(tmp_path, rng):
     names = [f"name {i}" for i in range(10)]
-    (binary := tmp_path / "b").mkdir()
-    (python := tmp_path / "p").mkdir()
-    write_cifar10(binary, rng, "binary")
-    write_cifar10(python, rng, "python2")
-    (binary / "batches.meta.txt").write_text("\n".join(names) + "\n\n")
-    (python / "batches.meta").write_bytes(python2_pickle(np.zeros((1, 1), np.uint8), label_names=names))
-    assert read_images(binary).classes == read_images(python).classes == tuple(names)
-    (binary / "batches.meta.txt").write_text("cat\ndog\n")
+    write_cifar10(tmp_path, rng)
+    (tmp_path / "batches.meta.txt").write_text("\n".join(names) + "\n\n")
+    assert read_images(tmp_path).classes == tuple(names)
+    (tmp_path / "batches.meta.txt").write_text("cat\ndog\n")
     with pytest.raises(InputError, match="names 2 classes, and there are 10"):
-        read_images(binary)
+        read_images(tmp_path)
+    (tmp_path / "batches.meta.txt").write_bytes(b"cat\xff")
+    with pytest.raises(InputError, match="is not text: byte 3 is not UTF-8"):
+        read_images(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["binary", "python"])
-def test_cifar100(tmp_path, rng, kind):
+def test_cifar100(tmp_path, rng):
     images = pixels(rng, 4, 32, 32, 3)
     coarse, fine = np.array([19, 0, 3, 4], np.uint8), np.array([99, 50, 0, 1], np.uint8)
+    records = np.concatenate([coarse[:, None], fine[:, None], planes(images)], axis=1)
     for name in ("train", "test"):
-        if kind == "binary":
-            records = np.concatenate([coarse[:, None], fine[:, None], planes(images)], axis=1)
-            (tmp_path / f"{name}.bin").write_bytes(records.tobytes())
-            (tmp_path / "coarse_label_names.txt").write_text("\n".join(f"c{i}" for i in range(20)))
-        else:
-            held = python2_pickle(planes(images), fine_labels=fine.tolist(), coarse_labels=coarse.tolist())
-            (tmp_path / name).write_bytes(held)
-            (tmp_path / "meta").write_bytes(
-                pickle.dumps({"coarse_label_names": [f"c{i}" for i in range(20)],
-                              "fine_label_names": [str(i) for i in range(100)]}, protocol=2)
-            )  # fmt: skip
+        (tmp_path / f"{name}.bin").write_bytes(records.tobytes())
+    (tmp_path / "coarse_label_names.txt").write_text("\n".join(f"c{i}" for i in range(20)))
     data = read_images(tmp_path)
     np.testing.assert_array_equal(data.train.images, images)
     assert data.train.labels.tolist() == fine.tolist()
@@ -62,7 +51,7 @@ def test_cifar100(tmp_path, rng, kind):
 
 
 def test_coarse_classes_are_cifar100s(tmp_path, rng):
-    write_cifar10(tmp_path, rng, "binary")
+    write_cifar10(tmp_path, rng)
     with pytest.raises(InputError, match="Only CIFAR-100 has coarse classes"):
         read_images(tmp_path, coarse=True)
 
@@ -86,21 +75,22 @@ def test_damaged_binary_files(tmp_path):
         read_binary(path, FINE)
 
 
-@pytest.mark.parametrize(
-    ("held", "message"),
-    [
-        ([1], "holds no dictionary"),
-        ({"labels": [0]}, "no images: 'data' must be"),
-        ({"data": np.zeros((1, 9), np.uint8), "labels": [0]}, "n x 3072"),
-        ({"data": np.zeros((1, 3072), np.uint8), "labels": [0, 1]}, "a list of 1 numbers"),
-        ({"data": np.zeros((1, 3072), np.uint8)}, "no labels"),
-        ({"data": np.zeros((1, 3072), np.uint8), "labels": [10]}, "from 0 to 9, and that of image 0"),
-        ({"data": np.zeros((1, 3072), np.uint8), "labels": ["x"]}, "and that of image 0"),
-    ],
-)
-def test_pickles_of_something_else(tmp_path, held, message):
-    (tmp_path / "x").write_bytes(pickle.dumps(held, protocol=2))
-    with pytest.raises(InputError, match=message):
-        read_python(tmp_path / "x", CIFAR10_LABELS)
-    with pytest.raises(InputError, match=r"holds no dictionary|names no classes"):
-        read_python_names(tmp_path / "x", CIFAR10_LABELS)
+class Program:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.system, (f"touch {self.mark}",)
+
+
+@pytest.mark.parametrize("names", [["data_batch_1", "test_batch"], ["train", "test", "meta"]])
+def test_the_python_version_is_refused_and_never_loaded(tmp_path, names):
+    (folder := tmp_path / "cifar-py").mkdir()
+    for name in names:
+        (folder / name).write_bytes(pickle.dumps({"data": Program(tmp_path / "ran")}))
+    for path in (tmp_path, folder, folder / names[0]):
+        with pytest.raises(InputError, match=r"CIFAR's Python version.*give the binary version \(cifar-10-binary"):
+            read_images(path)
+    assert not (tmp_path / "ran").exists()

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from kernelgap.errors import InputError
 from kernelgap.images.data import read_images
-from support.image_files import pixels, png, write_mnist
+from support.image_files import pixels, write_mnist
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "fetch_images.py"
 
@@ -70,11 +72,16 @@ def test_an_archive_stays_within_its_folder(tmp_path, script):
     assert not Path("/tmp/kernelgap-out.txt").exists()
 
 
+def png(sheet):
+    Image.fromarray(sheet).save(file := io.BytesIO(), "png")
+    return file.getvalue()
+
+
 def cifar_package(rng):
     sheets = {f"data_batch_{i}.png": pixels(rng, 2, 1024, 3) for i in range(1, 6)} | {
         "test_batch.png": pixels(rng, 2, 1024, 3)
     }
-    files = {name: png(b"".join(b"\0" + row.tobytes() for row in sheet), 1024, 2, 3) for name, sheet in sheets.items()}
+    files = {name: png(sheet) for name, sheet in sheets.items()}
     files["train_lables.json"] = json.dumps([i % 10 for i in range(10)]).encode()
     files["test_lables.json"] = b"[3, 4]"
     return sheets, files
@@ -94,6 +101,25 @@ def test_sheets_become_an_npz_file_once(tmp_path, rng, script, tool, capsys):
     said = capsys.readouterr()
     assert said.out == f"{tmp_path}/data/cifar10.npz\n" * 2
     assert "is there: 10 + 2 images of 32 x 32 x 3; to learn from, airplane 1" in said.err
+
+
+def test_damaged_and_other_sheets(tmp_path, rng, script, monkeypatch):
+    path, good = tmp_path / "x.png", png(pixels(rng, 2, 1024, 3))
+    path.write_bytes(good)
+    assert script.read_sheet(path).shape == (2, 32, 32, 3)
+    cuts = [good[:length] for length in range(0, len(good), 97)]
+    flips = [good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :] for place in range(0, len(good), 97)]
+    for content in (*cuts, *flips, b"GIF89a"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"x.png cannot be read as PNG|is not a sheet"):
+            script.read_sheet(path)
+    for sheet in (pixels(rng, 2, 1023, 3), pixels(rng, 2, 1024)):
+        path.write_bytes(png(sheet))
+        with pytest.raises(InputError, match="rows must be 1024 pixels of three channels"):
+            script.read_sheet(path)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(InputError, match="pip install pillow"):
+        script.read_sheet(path)
 
 
 def test_debians_package(tmp_path, rng, script, tool):

@@ -17,16 +17,16 @@ def refused(path, message):
 
 def test_a_file_stands_for_its_folder(tmp_path, rng):
     write_mnist(tmp_path, rng)
-    write_cifar10(tmp_path, rng, "binary")
+    write_cifar10(tmp_path, rng)
     assert read_images(tmp_path / "train-images-idx3-ubyte.gz").shape == (5, 4, 1)
     assert read_images(tmp_path / "test_batch.bin").shape == (32, 32, 3)
     refused(tmp_path, r"more than one set of images \(MNIST.*, CIFAR-10, binary version in .*\): give a file of one")
 
 
 def test_one_folder_below(tmp_path, rng):
-    (inner := tmp_path / "cifar-10-batches-py").mkdir()
+    (inner := tmp_path / "cifar-10-batches-bin").mkdir()
     (tmp_path / "other").mkdir()
-    write_cifar10(inner, rng, "python2")
+    write_cifar10(inner, rng)
     assert len(read_images(tmp_path).train) == 10
 
 
@@ -48,7 +48,7 @@ def test_what_is_missing(tmp_path, rng):
     refused(
         tmp_path, r"holds no NPZ file and no files of MNIST or Fashion-MNIST \(train-images-idx3-ubyte, ...\), CIFAR"
     )
-    write_cifar10(tmp_path, rng, "binary")
+    write_cifar10(tmp_path, rng)
     (tmp_path / "data_batch_3.bin").unlink()
     refused(tmp_path, re.escape("looks like CIFAR-10, binary version, and data_batch_3.bin is missing."))
     (tmp_path / "test_batch.bin").unlink()

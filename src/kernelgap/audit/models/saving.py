@@ -14,7 +14,6 @@ from kernelgap.audit.models.linear import LinearModel, LinearWords
 from kernelgap.audit.models.model import Model
 from kernelgap.audit.models.network import NetworkModel, NetworkWords
 from kernelgap.audit.models.trained import Trained
-from kernelgap.audit.tables.preparing.fitting import LEVELS
 from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError, validated
@@ -91,7 +90,5 @@ def _trained(fields: dict[str, Any], arrays: Arrays) -> Trained:
     header = validated(Header, fields)
     check(header.format == FORMAT, f"there is no format {header.format}")
     preparation = Preparation.rebuild(header.preparation)
-    widest = max(len(getattr(column, "levels", ())) for column in preparation.columns)
-    check(widest <= LEVELS, f"a column has {widest} labels, more than the {LEVELS} that are kept apart")
     model = KINDS[type(header.model)].rebuild(header.model, arrays)
     return Trained(model, preparation, Targets.rebuild(header.targets), header.about)

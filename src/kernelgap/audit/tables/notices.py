@@ -1,4 +1,4 @@
-"""What was done to a user's table that he did not ask for: one sentence each, so that nothing happens in silence."""
+"""Notices: what was done to a user's table without being asked for, one sentence each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -35,10 +35,10 @@ def brief(notices: Iterable[Notice]) -> list[str]:
     for notice in notices:
         kinds.setdefault(notice.what, []).append(notice.sentence)
     sentences = []
-    for what, said in kinds.items():
-        sentences += said[:SHOWN]
-        if len(said) > SHOWN:
-            sentences.append(f"... and {len(said) - SHOWN:,} more of this kind ({what}).")
+    for what, alike in kinds.items():
+        sentences += alike[:SHOWN]
+        if len(alike) > SHOWN:
+            sentences.append(f"... and {len(alike) - SHOWN:,} more of this kind ({what}).")
     return sentences
 
 

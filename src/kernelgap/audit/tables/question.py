@@ -57,7 +57,7 @@ def pose(
 ) -> Question:
     """The question that a table asks, or an InputError that says why it asks none.
 
-    Labels, and truths, are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
+    Labels and booleans are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
     values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
 
     Row numbers and copies of the target are left out, unless nothing else is there or they are to be ``keep``-ed.
@@ -73,22 +73,22 @@ def pose(
     chosen: Task | None = "regression" if task == "regression" else "classification" if task else table.task
     known = table.frame[list(names)].notna().all(axis=1)
     frame = table.frame[known]
-    asked, said = _asked(frame, table, names, chosen)
+    asked, task_notices = _asked(frame, table, names, chosen)
     features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
     _check_features(table, features, names)
     counters = [name for name in features if table.kinds[name] == "counter"]
-    features, numbered = _without(features, counters, keep, "row number")
+    features, counter_notices = _drop(features, counters, keep, "row number")
     leaks = find_leaks(features, names, asked.values, classes=asked.task == "classification")
     copies = list(dict.fromkeys(leak.column for leak in leaks if leak.copy))
-    features, copied = _without(features, copies, keep, "copy")
+    features, copy_notices = _drop(features, copies, keep, "copy")
     notices = [
         *table.notices,
         *(notice for notice in table.left_out() if notice.where not in leave_out),
         *_unknown_targets(known, names),
-        *said,
-        *numbered,
-        *copied,
-        *_telling([leak for leak in leaks if leak.column in features]),
+        *task_notices,
+        *counter_notices,
+        *copy_notices,
+        *_leak_notices([leak for leak in leaks if leak.column in features]),
         *_repeated_rows(frame),
     ]
     return Question(features, asked, tuple(notices))
@@ -105,7 +105,7 @@ def _check_kept(table: Table, keep: Sequence[str], names: tuple[str, ...], leave
             raise InputError(f"The column '{name}' {BECAUSE[kind]}: there is nothing in it to keep.")
 
 
-def _without(
+def _drop(
     features: pd.DataFrame, doubtful: list[str], keep: Sequence[str], what: Literal["row number", "copy"]
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """The features but for these, and a notice for each; all of them if nothing else would be left."""
@@ -113,14 +113,14 @@ def _without(
     if len(gone) == features.shape[1]:
         only = "but nothing else is left to learn from, so it is kept"
         return features, [Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}, {only}.") for name in gone]
-    said = [
+    notices = [
         Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
         for name in gone
     ]
-    return features.drop(columns=gone), said
+    return features.drop(columns=gone), notices
 
 
-def _telling(leaks: list[Leak]) -> list[Notice]:
+def _leak_notices(leaks: list[Leak]) -> list[Notice]:
     """A notice for each column that tells a target and stays: only the user knows whether it may."""
     return [
         Notice(
@@ -173,8 +173,8 @@ def _asked(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task
         if frame[name].nunique() == 1:
             what = "a single class" if labelled or task == "classification" else "constant"
             value = frame[name].iloc[0]
-            said = shown(value) if isinstance(value, str) else value
-            raise InputError(f"The target '{name}' is {what}, always {said}: there is nothing to learn.")
+            always = shown(value) if isinstance(value, str) else value
+            raise InputError(f"The target '{name}' is {what}, always {always}: there is nothing to learn.")
     if labelled:
         return _classes(frame, names), []
     values = frame[list(names)].to_numpy(dtype=float)

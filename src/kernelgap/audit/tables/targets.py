@@ -64,8 +64,8 @@ class Targets(BaseModel):
         if self.task == "regression":
             return (np.asarray(values, dtype=float) - self.means) / self.scales
         place = {name: i for i, name in enumerate(self.classes)}
-        if strange := sorted({str(value) for value in values} - set(place)):
-            raise InputError(f"'{strange[0]}' is none of the classes {', '.join(self.classes)}.")
+        if unknown := sorted({str(value) for value in values} - set(place)):
+            raise InputError(f"'{unknown[0]}' is none of the classes {', '.join(self.classes)}.")
         return np.eye(len(self.classes))[[place[str(value)] for value in values]]
 
     def decode(self, columns: Float[np.ndarray, "n outputs"]) -> np.ndarray:
@@ -90,6 +90,6 @@ def task_of_numbers(values: np.ndarray) -> Task:
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) == 2:
         return "classification"
-    whole = bool((distinct == np.round(distinct)).all())
+    integers = bool((distinct == np.round(distinct)).all())
     few = len(distinct) <= FEW_VALUES and len(values) >= ROWS_EACH * len(distinct) and counts.min() >= CLASS_ROWS
-    return "classification" if whole and few else "regression"
+    return "classification" if integers and few else "regression"

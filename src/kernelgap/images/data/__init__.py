@@ -1,7 +1,8 @@
 """Images with classes: the standard files of MNIST, Fashion-MNIST, CIFAR-10 and CIFAR-100, and NPZ files."""
 
+from kernelgap.images.data.cifar import CIFAR10
 from kernelgap.images.data.images import ImageData, Images
-from kernelgap.images.data.names import CIFAR10, FASHION_MNIST
+from kernelgap.images.data.layouts import FASHION_MNIST
 from kernelgap.images.data.npz import write_npz
 from kernelgap.images.data.reading import NoTestPartError, read_images
 from kernelgap.images.data.scaling import Scaling

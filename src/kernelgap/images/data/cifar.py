@@ -17,23 +17,31 @@ Batch = tuple[UInt8[np.ndarray, "n 32 32 3"], Int64[np.ndarray, " n"]]
 class Labels:
     """One of the labels that each image of a data set has."""
 
-    key: str  # in the Python version
-    names: str  # where the Python version's meta has the names
-    name_file: str  # where the binary version has them
-    classes: int
-    place: int  # in a binary record
-    held: int  # labels in a binary record
+    name_file: str
+    default_names: tuple[str, ...]  # where that file is missing
+    offset: int  # in a record
+    per_record: int
+
+    @property
+    def classes(self) -> int:
+        return len(self.default_names)
 
 
-CIFAR10_LABELS = Labels("labels", "label_names", "batches.meta.txt", 10, place=0, held=1)
-COARSE = Labels("coarse_labels", "coarse_label_names", "coarse_label_names.txt", 20, place=0, held=2)
-FINE = Labels("fine_labels", "fine_label_names", "fine_label_names.txt", 100, place=1, held=2)
+def numbered(count: int) -> tuple[str, ...]:
+    """0, 1, 2, ... for classes that have no names."""
+    return tuple(str(i) for i in range(count))
+
+
+CIFAR10 = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+CIFAR10_LABELS = Labels("batches.meta.txt", CIFAR10, offset=0, per_record=1)
+COARSE = Labels("coarse_label_names.txt", numbered(20), offset=0, per_record=2)
+FINE = Labels("fine_label_names.txt", numbered(100), offset=1, per_record=2)
 
 
 def read_binary(path: Path, labels: Labels) -> Batch:
     """One file of the binary version."""
     content = whole_content(path)
-    record = labels.held + PIXELS
+    record = labels.per_record + PIXELS
     count, rest = divmod(len(content), record)
     if rest or not count:
         raise InputError(
@@ -41,14 +49,15 @@ def read_binary(path: Path, labels: Labels) -> Batch:
             f"and the one at byte {count * record} has {rest}."
         )
     records = np.frombuffer(content, np.uint8).reshape(count, record)
-    found = records[:, labels.place]
-    wrong = np.flatnonzero(found >= labels.classes)
+    numbers = records[:, labels.offset]
+    wrong = np.flatnonzero(numbers >= labels.classes)
     if len(wrong):
         raise InputError(
-            f"{path} has the label {found[wrong[0]]} at byte {wrong[0] * record + labels.place}, "
+            f"{path} has the label {numbers[wrong[0]]} at byte {wrong[0] * record + labels.offset}, "
             f"and labels go from 0 to {labels.classes - 1}."
         )
-    return as_images(records[:, labels.held :]), found.astype(np.int64)
+    planes = records[:, labels.per_record :].reshape(-1, 3, 32, 32)
+    return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), numbers.astype(np.int64)
 
 
 def read_names(path: Path, labels: Labels) -> tuple[str, ...]:
@@ -61,8 +70,3 @@ def read_names(path: Path, labels: Labels) -> tuple[str, ...]:
     if len(names) != labels.classes:
         raise InputError(f"{path} names {len(names)} classes, and there are {labels.classes}.")
     return names
-
-
-def as_images(rows: UInt8[np.ndarray, "n 3072"]) -> UInt8[np.ndarray, "n 32 32 3"]:
-    """Channels last."""
-    return np.ascontiguousarray(rows.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))

@@ -51,8 +51,8 @@ class Images:
 
     def counts(self) -> dict[str, int]:
         """How many images each class has."""
-        found = np.bincount(self.labels, minlength=len(self.classes))
-        return {name: int(count) for name, count in zip(self.classes, found, strict=True)}
+        counts = np.bincount(self.labels, minlength=len(self.classes))
+        return {name: int(count) for name, count in zip(self.classes, counts, strict=True)}
 
     def rows(self, chosen: np.ndarray) -> "Images":
         """The chosen images, in that order."""

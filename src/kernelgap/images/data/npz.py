@@ -2,7 +2,6 @@
 
 import zipfile
 import zlib
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.images.data.images import ImageData
 from kernelgap.machine import require_memory
+from kernelgap.npz_file import array_entries, read_heading
 from kernelgap.whole_file import whole
 
 PARTS = (
@@ -19,23 +19,19 @@ PARTS = (
 )
 ALONE = (("x", "y"), ("images", "labels"), ("data", "labels"))
 NAMES = ("classes", "class_names")
-HEADINGS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-@dataclass(frozen=True)
-class Arrays:
-    """What a file holds: images and labels of the training part, those of a test part, names of classes."""
-
-    train: tuple[np.ndarray, np.ndarray]
-    test: tuple[np.ndarray, np.ndarray] | None
-    classes: tuple[str, ...] | None
+Part = tuple[np.ndarray, np.ndarray]
 
 
-def read_npz(path: Path) -> Arrays:
-    """The arrays of an NPZ file, under whichever of the usual names; capitals do not matter."""
+def read_npz(path: Path) -> tuple[Part, Part | None, tuple[str, ...] | None]:
+    """(training images and labels, those of a test part, names of classes) under any of the usual names.
+
+    Capitals do not matter.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            held = {name.removesuffix(".npy").lower(): name for name in archive.namelist() if name.endswith(".npy")}
+            held = array_entries(archive)
             keys = next((keys for keys in (*PARTS, *ALONE) if set(keys) <= set(held)), None)
             if keys is None:
                 raise InputError(
@@ -51,7 +47,7 @@ def read_npz(path: Path) -> Arrays:
     if named is not None and (named.dtype.kind != "U" or named.ndim != 1):
         raise InputError(f"{path}: the names of classes must be a list of text.")
     classes = None if named is None else tuple(str(name) for name in named)
-    return Arrays((first, second), (others[0], others[1]) if others else None, classes)
+    return (first, second), (others[0], others[1]) if others else None, classes
 
 
 def write_npz(data: ImageData, path: str | Path) -> Path:
@@ -73,7 +69,9 @@ def _array(archive: zipfile.ZipFile, path: Path, entry: str) -> np.ndarray:
     info = archive.getinfo(entry)
     where = f"{path}: {entry} (at byte {info.header_offset})"
     try:
-        shape, kind, begin = _heading(archive, entry, where)
+        with archive.open(entry) as file:
+            shape, _, kind = read_heading(file, where)
+            begin = file.tell()
         if kind.kind not in "iuU":
             what = "Python objects, which are never loaded" if kind.hasobject else f"{kind} values"
             raise InputError(f"{where} holds {what}: images and labels are whole numbers.")
@@ -86,16 +84,3 @@ def _array(archive: zipfile.ZipFile, path: Path, entry: str) -> np.ndarray:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
         raise InputError(f"{where} is damaged: {error}.") from None
-
-
-def _heading(archive: zipfile.ZipFile, entry: str, where: str) -> tuple[tuple[int, ...], np.dtype, int]:
-    """(shape, type, where the values begin): literals only, nothing is executed."""
-    try:
-        with archive.open(entry) as file:
-            shape, _, kind = HEADINGS[np.lib.format.read_magic(file)](file)
-            begin = file.tell()
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{where} is not an array as numpy.savez writes it ({error}).") from None
-    if any(length < 0 for length in shape):
-        raise InputError(f"{where} has the impossible shape {shape}.")
-    return shape, kind, begin

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernelgap.errors import InputError
+from kernelgap.images.data.cifar import numbered
 from kernelgap.images.data.images import ImageData, Images
 from kernelgap.images.data.layouts import LAYOUTS, Files, Layout, Part
-from kernelgap.images.data.names import numbered
 from kernelgap.images.data.npz import read_npz
 from kernelgap.problems.problem import Seed
+
+PYTHON_VERSION = ("data_batch_1", "train")  # the first file of CIFAR-10 and of CIFAR-100
 
 
 def read_images(
@@ -31,6 +33,16 @@ def read_images(
         Of CIFAR-100, the 20 coarse classes in place of the 100 fine ones.
     test, seed
         Of an NPZ file that has no test part, how many images to hold out, and the seed that draws them.
+
+    Returns
+    -------
+    ImageData
+        Training and test images of one size, with the same classes.
+
+    Raises
+    ------
+    InputError
+        If the files are missing, damaged or of another kind; NoTestPartError if images have to be held out.
     """
     path = Path(path)
     train, held_out, named = _npz_or_folder(path, coarse)
@@ -65,12 +77,12 @@ class NoTestPartError(InputError):
 
 def _npz_or_folder(path: Path, coarse: bool) -> tuple[Part, Part | None, tuple[str, ...] | None]:
     if path.is_dir():
-        layout, found = _in_folder(path)
-        return _npz(found) if layout is None else layout.read(layout.files(found), coarse)
+        layout, place = _in_folder(path)
+        return read_npz(place) if layout is None else layout.read(layout.files(place), coarse)
     if not path.is_file():
         raise InputError(f"There is no file or folder {path}.")
     if path.suffix.lower() == ".npz":
-        return _npz(path)
+        return read_npz(path)
     for layout in LAYOUTS:
         spelled = [one for name in (*layout.train, *layout.test) for one in layout.spellings(name)]
         if path.name in spelled:
@@ -80,12 +92,9 @@ def _npz_or_folder(path: Path, coarse: bool) -> tuple[Part, Part | None, tuple[s
             return layout.read(files, coarse)
     if path.name.endswith((".tar.gz", ".tgz", ".tar", ".zip")):
         raise InputError(f"{path} is an archive: unpack it and give the folder.")
+    if path.name in PYTHON_VERSION:
+        raise InputError(_pickled(path))
     raise InputError(f"{path} is not an NPZ file nor named like a file of {_known()}.")
-
-
-def _npz(path: Path) -> tuple[Part, Part | None, tuple[str, ...] | None]:
-    arrays = read_npz(path)
-    return arrays.train, arrays.test, arrays.classes
 
 
 def _in_folder(folder: Path) -> tuple[Layout | None, Path]:
@@ -97,18 +106,21 @@ def _in_folder(folder: Path) -> tuple[Layout | None, Path]:
                 (layout, place) for place in places for layout in LAYOUTS if not layout.missing(layout.files(place))
             ]
             packed = [(None, file) for place in places for file in sorted(place.glob("*.npz")) if file.is_file()]
-            found = [*complete, *packed]
-            if len(found) == 1:
-                return found[0]
-            if found:
-                which = ", ".join(f"{layout.name} in {at}" if layout else str(at) for layout, at in found)
+            sets = [*complete, *packed]
+            if len(sets) == 1:
+                return sets[0]
+            if sets:
+                which = ", ".join(f"{layout.name} in {at}" if layout else str(at) for layout, at in sets)
                 raise InputError(f"{folder} holds more than one set of images ({which}): give a file of one of them.")
         begun = [(place, layout) for place in (folder, *below) for layout in LAYOUTS if layout.files(place)]
+        pickled = [place / name for place in (folder, *below) for name in PYTHON_VERSION if (place / name).is_file()]
     except OSError as error:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
     if begun:
         place, layout = min(begun, key=lambda one: len(one[1].missing(one[1].files(one[0]))))
         raise InputError(_incomplete(layout, place, layout.files(place)))
+    if pickled:
+        raise InputError(_pickled(pickled[0]))
     raise InputError(f"{folder} holds no NPZ file and no files of {_known()}.")
 
 
@@ -119,6 +131,13 @@ def _incomplete(layout: Layout, folder: Path, files: Files) -> str:
     return f"{folder} looks like {layout.name}, and {', '.join(gone)}{either} {are} missing."
 
 
+def _pickled(path: Path) -> str:
+    return (
+        f"{path} looks like CIFAR's Python version, whose files are pickles and can run code when they are loaded, so "
+        "it is not read: give the binary version (cifar-10-binary.tar.gz, cifar-100-binary.tar.gz) or an NPZ file."
+    )
+
+
 def _known() -> str:
     return ", ".join(f"{layout.name} ({layout.train[0]}, ...)" for layout in LAYOUTS)
 
@@ -127,4 +146,4 @@ def _count(train: Part, test: Part | None) -> int:
     """As many classes as the largest label asks for; labels that are none are refused later."""
     labels = [part[1] for part in (train, test) if part is not None]
     largest = [int(numbers.max()) for numbers in labels if numbers.size and numbers.dtype.kind in "iu"]
-    return min(max(0, 0, *largest), 2**16) + 1
+    return min(max([0, *largest]), 2**16) + 1

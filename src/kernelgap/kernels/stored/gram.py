@@ -1,6 +1,6 @@
 """Gram matrices on disk, computed block by block: one that was interrupted goes on with the block that it was at.
 
-A folder holds ``gram.npy``, the matrix, and ``gram.sqlite``: whose matrix it is, and for each finished block the
+A folder holds ``gram.npy``, the matrix, and ``gram.blocks``: which matrix it is, and for each finished block the
 SHA-256 of its bytes. A block is entered there after its numbers have reached the disk. Which blocks there are depends
 on the kernel, the shapes and ``rows`` alone, so that however often a process is killed, the matrix is the same bit for
 bit.
@@ -9,7 +9,7 @@ bit.
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from kernelgap.kernels.combination import Joined, Scaled
 from kernelgap.kernels.formulas.convolutional import Convolutional
 from kernelgap.kernels.kernel import Gram, Kernel, check_two
 from kernelgap.kernels.pairs import Rows
-from kernelgap.kernels.stored.file import Block, GramFile, Ledger, digest
+from kernelgap.kernels.stored.file import Block, BlockLog, GramFile, digest
 from kernelgap.lock import FILE as LOCK
 from kernelgap.lock import holding
 
@@ -39,16 +39,36 @@ def stored_gram(
     on_progress: Callable[[float], None] | None = None,
     rows: int | None = None,
 ) -> Gram:
-    """The Gram matrix of the rows of X with those of Z (of X itself, if Z is not given), read-only from a file.
+    """The Gram matrix of the rows of X with those of Z, stored in a folder block by block.
 
-    What the folder has of it is checked and kept; the rest is computed and stored, in blocks of ``rows`` rows and
-    columns. With None they are those that the folder was begun with, or else such that a block takes seconds. Memory is
-    taken for a block at a time. Of X with itself, the upper half is computed and mirrored. ``on_progress`` hears the
-    share done.
+    What the folder has of it is checked; the rest is computed and stored. Memory is taken for a block at a time. A
+    finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not what
+    was written are computed again, with a warning.
 
-    A finished matrix is only read, by any number of processes; one process at a time computes. Blocks that are not
-    what was written are computed again, with a warning; a folder with anything else in it is refused, and so is a
-    matrix that would leave less than a tenth of the disk free, or less than 1 GB.
+    Parameters
+    ----------
+    kernel
+        A kernel whose parameters are all numbers: fitted, where it takes one from the data.
+    X, Z
+        Inputs, a row each. Without Z the matrix is that of X with itself: its upper half is computed and mirrored.
+    folder
+        Where it is stored. It holds this matrix and nothing else.
+    on_progress
+        Is called with the share done, between 0 and 1.
+    rows
+        The rows and columns of a block. By default those that the folder was begun with, or such that a block takes
+        seconds.
+
+    Returns
+    -------
+    numpy.memmap
+        The matrix, read-only from ``gram.npy``.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another matrix or other files, if another process computes in it, or if less than a tenth
+        of the disk or less than 1 GB would stay free.
     """
     first, second = check_two(X, Z)
     if not len(first) or not len(second):
@@ -56,15 +76,16 @@ def stored_gram(
     kernel, place = _check_kernel(kernel), Path(folder)
     if rows is not None:
         check_count(rows, "rows")
-    side = int(rows or 0) or Ledger.side(place) or _side(kernel, first.shape[1])
+    log = BlockLog(place)
+    side = int(rows or 0) or log.rows or _side(kernel, first.shape[1])
     wanted = _Wanted(kernel, first, second, side, _description(kernel, first, second, side))
-    tell = on_progress or (lambda share: None)
-    if not _finished(place, wanted):
+    report = on_progress or (lambda share: None)
+    if not _is_finished(place, log, wanted):
         _check_folder(place)
         GramFile.require_room(place, wanted.shape)
         with holding(place):
-            _compute(place, wanted, tell)
-    tell(1.0)
+            _compute(place, wanted, report)
+    report(1.0)
     return np.load(place / GramFile.NAME, mmap_mode="r")
 
 
@@ -75,7 +96,7 @@ class _Wanted(NamedTuple):
     first: Rows
     second: Rows
     side: int
-    description: dict[str, object]
+    description: dict[str, Any]
 
     @property
     def symmetric(self) -> bool:
@@ -100,59 +121,52 @@ class _Wanted(NamedTuple):
         return self.kernel(rows, self.second[block.left : block.right])
 
 
-def _description(kernel: Kernel, first: Rows, second: Rows, side: int) -> dict[str, object]:
+def _description(kernel: Kernel, first: Rows, second: Rows, side: int) -> dict[str, Any]:
     """What the matrix is a function of, to the last bit."""
     of_first = digest(first)
     of_second = of_first if second is first else digest(second)
     return {"kernel": kernel.spec, "X": of_first, "Z": of_second, "symmetric": second is first, "rows": side}
 
 
-def _finished(folder: Path, wanted: _Wanted) -> bool:
+def _is_finished(folder: Path, log: BlockLog, wanted: _Wanted) -> bool:
     """Whether the folder has the whole matrix as it was written; nothing is changed, and no lock asked for."""
-    if not (folder / Ledger.NAME).exists() or not (folder / GramFile.NAME).exists():
+    if not log.description or not (folder / GramFile.NAME).exists():
         return False
-    with Ledger.reading(folder) as ledger:
-        if not ledger.described:
-            return False
-        ledger.check(wanted.description)
-        sums = ledger.sums()
+    log.check(wanted.description)
     blocks = wanted.blocks()
-    if not all(block in sums for block in blocks):
+    if not all(map(log.sum, blocks)):
         return False
-    with GramFile.reading(folder, wanted.shape, wanted.symmetric) as file:
-        return file.intact and all(file.sum(block) == sums[block] for block in blocks)
+    with GramFile.open(folder, wanted.shape, wanted.symmetric) as file:
+        return file.intact and all(file.sum(block) == log.sum(block) for block in blocks)
 
 
-def _compute(folder: Path, wanted: _Wanted, tell: Callable[[float], None]) -> None:
+def _compute(folder: Path, wanted: _Wanted, report: Callable[[float], None]) -> None:
     """Store every block that is not there as it was written."""
+    log = BlockLog(folder)  # again: another process may have written until now
+    if log.description:
+        log.check(wanted.description)
+    elif (folder / GramFile.NAME).exists():
+        raise InputError(
+            f"'{folder}' has a {GramFile.NAME} of which nothing is known: move it away, or choose another folder."
+        )
+    else:
+        log.describe(wanted.description)
     blocks = wanted.blocks()
-    with Ledger.writing(folder) as ledger:
-        if ledger.described:
-            ledger.check(wanted.description)
-        elif (folder / GramFile.NAME).exists():
-            raise InputError(
-                f"'{folder}' has a {GramFile.NAME} of which nothing is known: move it away, or choose another folder."
+    with GramFile.open(folder, wanted.shape, wanted.symmetric, write=True) as file:
+        finished = [block for block in blocks if log.sum(block)]
+        intact = {block for block in finished if file.sum(block) == log.sum(block)}
+        if len(intact) < len(finished):
+            warnings.warn(
+                f"{len(finished) - len(intact)} of {len(finished)} blocks in '{folder}' are not what was written, and "
+                "are computed again: is the disk in order?",
+                stacklevel=3,
             )
-        else:
-            ledger.describe(wanted.description)
-        with GramFile.writing(folder, wanted.shape, wanted.symmetric) as file:
-            sums = ledger.sums()
-            damaged = [block for block in blocks if block in sums and file.sum(block) != sums[block]]
-            if damaged:
-                warnings.warn(
-                    f"{len(damaged)} of {len(sums)} blocks in '{folder}' are not what was written, and are computed "
-                    "again: is the disk in order?",
-                    stacklevel=3,
-                )
-                ledger.forget(damaged)
-            left = [block for block in blocks if block not in sums or block in set(damaged)]
-            sizes = {block: (block.bottom - block.top) * (block.right - block.left) for block in blocks}
-            total = sum(sizes.values())
-            done = total - sum(sizes[block] for block in left)
-            for block in left:
-                tell(done / total)
-                ledger.finish(block, file.store(block, wanted.values(block)))
-                done += sizes[block]
+        done, total = sum(block.size for block in intact), sum(block.size for block in blocks)
+        for block in blocks:
+            if block not in intact:
+                report(done / total)
+                log.finish(block, file.store(block, wanted.values(block)))
+                done += block.size
 
 
 def _check_kernel(kernel: object) -> Kernel:
@@ -169,7 +183,9 @@ def _check_kernel(kernel: object) -> Kernel:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that something else lives in."""
-    known = (GramFile.NAME, Ledger.NAME, Ledger.JOURNAL, LOCK)
+    if (folder / "gram.sqlite").exists():
+        raise InputError(f"'{folder}' was written by an older kernelgap: move it away, or choose another folder.")
+    known = (GramFile.NAME, BlockLog.NAME, LOCK)
     others = sorted(path.name for path in folder.iterdir() if path.name not in known) if folder.is_dir() else []
     if others:
         raise InputError(f"'{folder}' holds other things too, such as '{others[0]}': choose a folder of its own.")

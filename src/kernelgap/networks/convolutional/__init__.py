@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from numbers import Integral, Real
+from numbers import Integral
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown
 from kernelgap.networks.convolutional.normalisation import NORMALISATIONS, get_normalisation
 from kernelgap.networks.convolutional.resnet import ImageResNet
+from kernelgap.networks.gated_layer import check_sharpness
 from kernelgap.networks.network import Network
 
 __all__ = ["NORMALISATIONS", "ImageResNet", "conv_resnet", "image_resnet"]
@@ -45,8 +46,7 @@ def conv_resnet(
         raise InputError(f"The sides of an image must be at most {LONGEST_SIDE:,}, not {shown(image)}.")
     if isinstance(stride, bool) or not isinstance(stride, int) or stride not in (1, 2):
         raise InputError(f"The stride of the first convolution is 1 or 2, not {stride!r}.")
-    if isinstance(sharpness, bool) or not isinstance(sharpness, Real) or not 0 < sharpness < math.inf:
-        raise InputError(f"The sharpness of a gate must be a positive finite number, not {sharpness!r}.")
+    check_sharpness(sharpness)
     if not gated and sharpness != SHARPNESS:
         raise InputError("Only a network with gates has a sharpness: conv-resnet-8-gated(sharpness=8, ...).")
     get_normalisation(normalisation)
@@ -67,15 +67,15 @@ def _conv_resnet(
     depth: int, image: tuple[int, int, int], stride: int, sharpness: float | None, normalisation: str
 ) -> Network:
     net = ImageResNet(image, (depth - 2) // 6, get_normalisation(normalisation), stride, sharpness)
-    said: dict[str, object] = {"image": image}
-    said |= {} if stride == 1 else {"stride": stride}
-    said |= {} if normalisation == "group" else {"normalisation": normalisation}
-    said |= {} if sharpness in (None, SHARPNESS) else {"sharpness": sharpness}
+    named: dict[str, object] = {"image": image}
+    named |= {} if stride == 1 else {"stride": stride}
+    named |= {} if normalisation == "group" else {"normalisation": normalisation}
+    named |= {} if sharpness in (None, SHARPNESS) else {"sharpness": sharpness}
     block = "s(x + N(W2 * s(N(W1 * x))))" + (
         "" if sharpness is None else ", every s a frozen gate times its linear part"
     )
     return Network(
-        format_call(f"conv-resnet-{depth}" + ("" if sharpness is None else "-gated"), said),
+        format_call(f"conv-resnet-{depth}" + ("" if sharpness is None else "-gated"), named),
         f"A mean over positions of 3 stages of {net.blocks} blocks {block}",
         net.weights,
         net.features,

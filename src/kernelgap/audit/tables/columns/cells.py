@@ -10,7 +10,7 @@ from pyarrow import compute
 from kernelgap.audit.tables.columns.numerals import is_missing
 
 
-def absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
     """Whether a value of whatever type says that there is none."""
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and bool(np.isnan(value)))
 
@@ -44,7 +44,7 @@ def floats_of(column: pd.Series) -> np.ndarray:
     """A column of numbers of whatever type as float64, NaN where missing."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return column.to_numpy(dtype=float)
-    return np.array([np.nan if absent(value) else _float(value) for value in column], dtype=float)
+    return np.array([np.nan if is_absent(value) else _float(value) for value in column], dtype=float)
 
 
 def plain_numbers(column: pd.Series) -> np.ndarray | None:
@@ -65,7 +65,7 @@ def plain_numbers(column: pd.Series) -> np.ndarray | None:
 
 
 def _text(value: Any) -> str | None:
-    if absent(value):
+    if is_absent(value):
         return None
     if isinstance(value, float | np.floating):
         return str(int(value)) if np.isfinite(value) and value == round(value) else repr(float(value))

@@ -21,19 +21,17 @@ class Leak:
 
 def find_leaks(features: pd.DataFrame, names: tuple[str, ...], values: np.ndarray, *, classes: bool) -> list[Leak]:
     """The columns from which a target follows at once."""
-    found = []
-    codes = pd.factorize(values)[0] if classes else np.empty(0)
-    for column in features:
-        feature = features[column]
-        numeric = pd.api.types.is_numeric_dtype(feature.dtype)
-        if classes:
-            how = _of_classes(feature, codes)
-            found += [] if how is None else [Leak(column, names[0], how)]
-        elif numeric:
-            for j, name in enumerate(names):
-                how = _of_numbers(feature.to_numpy(dtype=float), values[:, j])
-                found += [] if how is None else [Leak(column, name, how)]
-    return found
+    if classes:
+        codes = pd.factorize(values)[0]
+        copies = [(column, names[0], _of_classes(features[column], codes)) for column in features]
+    else:
+        copies = [
+            (column, name, _of_numbers(features[column].to_numpy(dtype=float), target))
+            for column in features
+            if pd.api.types.is_numeric_dtype(features[column].dtype)
+            for name, target in zip(names, values.T, strict=True)
+        ]
+    return [Leak(column, name, copy) for column, name, copy in copies if copy is not None]
 
 
 def _of_numbers(feature: np.ndarray, target: np.ndarray) -> bool | None:

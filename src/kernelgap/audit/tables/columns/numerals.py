@@ -76,7 +76,7 @@ def _cleaned(text: str) -> str:
 
 
 def _values(cells: list[str], style: Style) -> np.ndarray:
-    return np.array([np.nan if (found := _number(cell, style)) is None else found for cell in cells], dtype=float)
+    return np.array([np.nan if (value := _number(cell, style)) is None else value for cell in cells], dtype=float)
 
 
 def _number(cell: str, style: Style) -> float | None:

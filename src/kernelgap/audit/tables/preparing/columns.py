@@ -1,10 +1,20 @@
-"""Prepared columns: what was learned about each from the training rows, in plain numbers and texts."""
+"""Prepared columns: what scikit-learn learned about each from the training rows, in plain numbers and texts.
 
+A fitted encoder can only be saved as a pickle, so its public attributes are kept instead, and applied here.
+"""
+
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+LEVELS = 30  # columns that one column of labels may become
+RARE = 10  # rows; in a short table a fiftieth of them, and at least 2
 
 Block = Float[np.ndarray, "n k"]
 
@@ -40,7 +50,7 @@ class LabelColumn(_Described):
     """
 
     kind: Literal["label"] = "label"
-    levels: Annotated[tuple[str, ...], Field(min_length=1)]
+    levels: Annotated[tuple[str, ...], Field(min_length=1, max_length=LEVELS)]
     rare: tuple[str, ...] = ()
     frequent: str
 
@@ -85,3 +95,41 @@ class GapColumn(_Described):
 
 
 Column = Annotated[NumberColumn | LabelColumn | GapColumn, Field(discriminator="kind")]
+
+
+def fit_numbers(numbers: Mapping[str, np.ndarray]) -> list[NumberColumn]:
+    """Medians, means and scales."""
+    if not numbers:
+        return []
+    rows = pd.DataFrame(numbers)
+    imputer = SimpleImputer(strategy="median").fit(rows)
+    scaler = StandardScaler().fit(imputer.transform(rows))
+    return [
+        NumberColumn(name=name, median=float(median), mean=float(mean), scale=float(scale))
+        for name, median, mean, scale in zip(numbers, imputer.statistics_, scaler.mean_, scaler.scale_, strict=True)
+    ]
+
+
+def fit_labels(labels: Mapping[str, np.ndarray]) -> list[LabelColumn]:
+    """The most frequent label, and the levels that are not rare; a column that has none is left out."""
+    if not labels:
+        return []
+    rows = pd.DataFrame(labels, dtype=object)
+    imputer = SimpleImputer(strategy="most_frequent", missing_values=None).fit(rows)
+    encoder = OneHotEncoder(
+        min_frequency=least_rows(len(rows)), max_categories=LEVELS, handle_unknown="infrequent_if_exist"
+    ).fit(imputer.transform(rows))
+    columns = []
+    for name, frequent, levels, infrequent in zip(
+        labels, imputer.statistics_, encoder.categories_, encoder.infrequent_categories_, strict=True
+    ):
+        rare = () if infrequent is None else tuple(map(str, infrequent))
+        frequent_levels = tuple(str(level) for level in levels if level not in set(rare))
+        if frequent_levels:
+            columns.append(LabelColumn(name=name, levels=frequent_levels, rare=rare, frequent=str(frequent)))
+    return columns
+
+
+def least_rows(rows: int) -> int:
+    """A level with fewer rows is rare."""
+    return min(RARE, max(2, -(-rows // 50)))

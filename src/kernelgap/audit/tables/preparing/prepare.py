@@ -10,10 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.audit.tables.columns.cells import labels_of
 from kernelgap.audit.tables.columns.interpreting import numbers_of
-from kernelgap.audit.tables.columns.useless import Screened
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.preparing.columns import Column, GapColumn, LabelColumn, NumberColumn
-from kernelgap.audit.tables.preparing.fitting import LEVELS, fit_transformer, label_columns, least_rows, number_columns
+from kernelgap.audit.tables.preparing.columns import (
+    LEVELS,
+    Column,
+    GapColumn,
+    LabelColumn,
+    fit_labels,
+    fit_numbers,
+    least_rows,
+)
+from kernelgap.audit.tables.preparing.useful import drop_useless_columns
 from kernelgap.errors import InputError, validated
 from kernelgap.machine import require_memory
 
@@ -37,17 +44,13 @@ class Preparation(BaseModel):
     @classmethod
     def fit(cls, features: pd.DataFrame) -> "Preparation":
         """Learn from the training rows of a question's features, and from nothing else."""
-        screened = Screened(features)
-        numbers: list[NumberColumn] = []
-        labels: list[LabelColumn] = []
-        if screened.numbers or screened.labels:
-            fitted = fit_transformer(screened.numbers, screened.labels)
-            numbers, labels = number_columns(fitted), label_columns(fitted)
-        gaps = [GapColumn(name=name, of=kind) for name, kind in screened.gaps.items()]
-        said = [*screened.notices, *_rarities(screened.labels, labels)]
-        if not (numbers or labels or gaps):
+        useful = drop_useless_columns(features)
+        labels = fit_labels(useful.labels)
+        gaps = (GapColumn(name=name, of=kind) for name, kind in useful.gaps.items())
+        columns: tuple[Column, ...] = (*fit_numbers(useful.numbers), *labels, *gaps)
+        if not columns:
             raise InputError("No column is left to learn from: in the training rows all are constant or rare labels.")
-        return cls(columns=(*numbers, *labels, *gaps), notices=tuple(said))
+        return cls(columns=columns, notices=(*useful.notices, *_rare_labels(useful.labels, labels)))
 
     @classmethod
     def rebuild(cls, description: Mapping[str, Any]) -> "Preparation":
@@ -88,16 +91,16 @@ class Preparation(BaseModel):
     def check(self, rows: pd.DataFrame) -> tuple[Notice, ...]:
         """What is missing, unseen or no number in new rows, and what becomes of it."""
         notices: list[Notice] = []
-        for column, values, said in self._values(rows):
-            notices += [notice for notice in said if notice.what in ("not numbers", "infinite")]
+        for column, values, new in self._values(rows):
+            notices += [notice for notice in new if notice.what in ("not numbers", "infinite")]
             if column.kind == "number":
                 notices += _filled(column.name, pd.isna(values), "the median of the training rows")
             elif column.kind == "label":
                 notices += _filled(column.name, pd.isna(values), f"'{column.frequent}'")
-                if strange := column.unseen(values):
+                if unseen := column.unseen(values):
                     taken = "rare labels" if column.rare else f"'{column.frequent}'"
                     sentence = f"Column '{column.name}' has labels that no training row had, taken as {taken}: "
-                    notices.append(Notice("unseen", column.name, f"{sentence}{named(strange)}."))
+                    notices.append(Notice("unseen", column.name, f"{sentence}{named(unseen)}."))
         return tuple(notices)
 
     def _values(self, rows: pd.DataFrame) -> Iterator[tuple[Column, np.ndarray, list[Notice]]]:
@@ -117,18 +120,17 @@ class Preparation(BaseModel):
                 yield column, pd.isna(values), []
 
 
-def _rarities(given: Mapping[str, np.ndarray], columns: list[LabelColumn]) -> list[Notice]:
+def _rare_labels(given: Mapping[str, np.ndarray], columns: list[LabelColumn]) -> list[Notice]:
     notices = []
-    kept = {column.name: column for column in columns}
+    prepared = {column.name: column for column in columns}
     for name, labels in given.items():
-        if name not in kept:
-            sentence = f"Column '{name}' has rare labels only; it is dropped."
-            notices.append(Notice("rare", name, sentence))
-        elif kept[name].rare:
-            capped = len(kept[name].levels) == LEVELS - 1
+        if name not in prepared:
+            notices.append(Notice("rare", name, f"Column '{name}' has rare labels only; it is dropped."))
+        elif prepared[name].rare:
+            capped = len(prepared[name].levels) == LEVELS - 1
             few = f"labels in fewer than {least_rows(len(labels))} training rows"
             why = f"more than {LEVELS} labels" if capped else few
-            sentence = f"Column '{name}' has {why}, taken as one: {named(kept[name].rare)}."
+            sentence = f"Column '{name}' has {why}, taken as one: {named(prepared[name].rare)}."
             notices.append(Notice("rare", name, sentence))
     return notices
 

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
@@ -57,10 +56,10 @@ def _feather_batches(path: Path) -> Iterator[pa.Table]:
     with pa.memory_map(str(path)) as source, pyarrow.ipc.open_file(source) as file:
         yield file.schema.empty_table()
         for i in range(file.num_record_batches):
-            whole = pa.Table.from_batches([file.get_batch(i)])
-            whole.validate(full=True)  # offsets in a damaged file lead anywhere in memory
-            for start in range(0, whole.num_rows, BATCH):
-                yield whole.slice(start, BATCH)
+            batch = pa.Table.from_batches([file.get_batch(i)])
+            batch.validate(full=True)  # offsets in a damaged file lead anywhere in memory
+            for start in range(0, batch.num_rows, BATCH):
+                yield batch.slice(start, BATCH)
 
 
 def _text_type(kind: pa.DataType) -> pd.StringDtype | None:

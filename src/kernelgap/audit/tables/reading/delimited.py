@@ -1,8 +1,9 @@
 """Tables in text files: CSV, TSV, and whatever else has a delimiter."""
 
+import csv
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +11,12 @@ import pandas as pd
 from kernelgap.audit.tables.columns.numerals import looks_like_number
 from kernelgap.audit.tables.notices import Notice, counted
 from kernelgap.audit.tables.reading.decoding import DecodedText
-from kernelgap.audit.tables.reading.delimiters import find_delimiter
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+LINES, CHARACTERS = 200, 100_000  # in which a delimiter is looked for
 PIECE = 2**25  # bytes of text that are cut into columns at a time
 MAGIC = {
     b"PK\x03\x04": "a ZIP or Excel file",
@@ -35,15 +36,18 @@ def read_delimited(
 ) -> Raw:
     """Read a text file in pieces, keeping of its rows what the reservoir keeps."""
     _check_magic(path)
-    with DecodedText(path) as text:
+    with closing(DecodedText(path)) as text:
         first = text.read()
-        if said := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
-            delimiter, first = delimiter or said[1], first[said.end() :]
+        if declared := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
+            delimiter, first = delimiter or declared[1], first[declared.end() :]
         if not first.strip():
             raise InputError(f"{path} is empty: give a file with a heading and rows.")
-        found = find_delimiter(first, str(path), delimiter, single=not to_learn)
+        delimiter = find_delimiter(first, str(path), delimiter, single=not to_learn)
+        lines = first.splitlines()
+        check_width(str(path), lines[0].count(delimiter) + 1)
+        text.pending = first
         try:
-            result = _rows(path, _Resumed(first, text), found, reservoir, header)
+            raw = _read_rows(path, text, delimiter, max(map(len, lines)), reservoir, header)
         except InputError:
             raise
         except ValueError as error:  # pandas has many kinds of it
@@ -51,14 +55,13 @@ def read_delimited(
     if text.other_lines:
         count = counted(text.other_lines, "line")
         sentence = f"{path}: {count} not in UTF-8, line {text.first_other} first, read as Latin-1 instead."
-        result.notices.append(Notice("encoding", str(path), sentence))
-    return result
+        raw.notices.append(Notice("encoding", str(path), sentence))
+    return raw
 
 
-def _rows(path: Path, text: "_Resumed", delimiter: str, reservoir: Reservoir, header: bool | None) -> Raw:
-    lines = text.first.splitlines()
-    check_width(str(path), lines[0].count(delimiter) + 1)
-    widest = max(map(len, lines))
+def _read_rows(
+    path: Path, text: DecodedText, delimiter: str, widest: int, reservoir: Reservoir, header: bool | None
+) -> Raw:
     pieces = pd.read_csv(
         text,
         sep=delimiter,
@@ -76,13 +79,14 @@ def _rows(path: Path, text: "_Resumed", delimiter: str, reservoir: Reservoir, he
         rows = piece
         if not names:
             names = [str(cell) for cell in rows.iloc[0]]
-            if _has_heading(names) if header is None else header:
+            numbers = all(map(looks_like_number, names))
+            if not numbers if header is None else header:
                 rows = rows.iloc[1:]
             else:
+                names = [""] * len(names)
                 if header is None:
                     sentence = f"{path}: the first line holds numbers, so it is data, and columns are column_1 and on."
                     notices.append(Notice("header", str(path), sentence))
-                names = [""] * len(names)
         filled = (rows != "").any(axis=1)
         empty += int((~filled).sum())
         reservoir.add(rows[filled])
@@ -91,26 +95,43 @@ def _rows(path: Path, text: "_Resumed", delimiter: str, reservoir: Reservoir, he
     return Raw(reservoir.sample(), names, notices, comma_first=delimiter == ";")
 
 
-@dataclass
-class _Resumed:
-    """A text of which the first piece was already looked at."""
+def find_delimiter(text: str, name: str, given: str | None = None, *, single: bool = False) -> str:
+    """The delimiter that cuts the first lines into equally many columns, or the given one if it cuts at all.
 
-    first: str
-    rest: DecodedText
-    begun: bool = False
+    A comma where nothing cuts and a ``single`` column will do. csv.Sniffer, which pandas asks too, is led astray by
+    apostrophes and doubled quotation marks within cells.
+    """
+    if given is not None and (len(given) != 1 or given in '"\r\n\0' or not given.isascii()):
+        raise InputError(f"The delimiter must be a single character of ASCII, such as ',' or ';', not {given!r}.")
+    scores = {delimiter: _score(text, delimiter) for delimiter in DELIMITERS}
+    best = max(scores, key=lambda delimiter: scores[delimiter])
+    cuts = scores[best][1] > 1
+    if single and not cuts:
+        return given or ","
+    if given is not None:
+        if _score(text, given)[1] > 1:
+            return given
+        advice = f"the {DELIMITERS[best]} seems to be the right one" if cuts else "give the one that the file uses"
+        raise InputError(f"{name} falls into a single column at the delimiter {given!r}: {advice}.")
+    if not cuts:
+        raise InputError(
+            f"{name} falls into a single column at comma, semicolon, tab and bar alike: a table needs a target and "
+            "features, so name the delimiter if it is another one."
+        )
+    return best
 
-    def read(self, size: int) -> str:
-        if not self.begun:
-            self.begun = True
-            return self.first
-        return self.rest.read(size)
 
-    def __iter__(self) -> Iterator[str]:  # pandas asks for it, and reads
-        return iter(lambda: self.read(0), "")
-
-
-def _has_heading(cells: list[str]) -> bool:
-    return not all(looks_like_number(cell) for cell in cells)
+def _score(text: str, delimiter: str) -> tuple[float, int]:
+    """(share of lines with the usual number of columns, that number); the heading must have it too."""
+    rows = [row for row in csv.reader(text[:CHARACTERS].splitlines()[:LINES], delimiter=delimiter) if row]
+    counts = Counter(map(len, rows))
+    if not counts:
+        return 0.0, 0
+    usual = max(counts, key=lambda columns: (counts[columns], columns))
+    if usual == 1 and len(rows[0]) == 1:
+        return 0.0, 1
+    share = counts[usual] / len(rows)
+    return (share if len(rows[0]) == usual else share / 2), max(usual, len(rows[0]))
 
 
 def _check_magic(path: Path) -> None:
@@ -122,8 +143,8 @@ def _check_magic(path: Path) -> None:
 
 
 def _parser_sentence(path: Path, problem: str) -> str:
-    if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", problem):
-        expected, line, saw = found.groups()
+    if match := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", problem):
+        expected, line, saw = match.groups()
         return (
             f"{path}: line {line} has {saw} fields, the first line {expected}: put quotes around text that holds the "
             "delimiter, and give each column a name in the first line."

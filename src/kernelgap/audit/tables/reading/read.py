@@ -5,23 +5,31 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
+from sklearn import datasets
 
 from kernelgap.audit.tables.columns.interpreting import interpret
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.reading.arrays import read_npz
-from kernelgap.audit.tables.reading.bundled import is_bundled, load_bundled
 from kernelgap.audit.tables.reading.columnar import read_feather, read_parquet
 from kernelgap.audit.tables.reading.delimited import read_delimited
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
-from kernelgap.audit.tables.table import Table, check_shape, distinct_names
-from kernelgap.errors import InputError
+from kernelgap.audit.tables.reading.npz import read_npz
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
+from kernelgap.audit.tables.table import Table, Task, check_shape, distinct_names
+from kernelgap.errors import InputError, unknown
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")
 PARQUET = (".parquet", ".pq")
 FEATHER = (".feather", ".arrow", ".ipc")
 PICKLED = (".pkl", ".pickle", ".joblib", ".npy", ".pt", ".pth")
 EXCEL = (".xls", ".xlsx", ".ods")
+BUNDLED: dict[str, Task] = {
+    "breast_cancer": "classification",
+    "diabetes": "regression",
+    "digits": "classification",
+    "iris": "classification",
+    "wine": "classification",
+}
+PREFIX = "sklearn:"
+TARGET = "target"
 
 
 def read_table(
@@ -38,7 +46,7 @@ def read_table(
     """The table, with a notice for everything that had to be decided on the way.
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
-    ``delimiter`` and ``header`` are found out for text files unless given. Columns named in ``labels`` stay texts and
+    ``delimiter`` and ``header`` are detected for text files unless given. Columns named in ``labels`` stay texts and
     those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them. Unless it is
     ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
     """
@@ -46,20 +54,21 @@ def read_table(
     name = "The data frame" if isinstance(source, pd.DataFrame) else str(source)
     if isinstance(source, pd.DataFrame):
         raw = _keep(source, reservoir)
-    elif is_bundled(name) and not Path(name).exists():
-        raw = load_bundled(name, reservoir)
+    elif (name.startswith(PREFIX) or name in BUNDLED) and not Path(name).exists():
+        raw = _load_bundled(name, reservoir)
     else:
         raw = _read_file(_existing(Path(name)), reservoir, delimiter, header, to_learn)
     check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
     distinct, repeated = distinct_names(raw.names)
-    frame, kinds, said = interpret(
+    frame, kinds, column_notices = interpret(
         raw.rows.set_axis(distinct, axis=1),
         comma_first=raw.comma_first,
         labels=labels,
         numbers=numbers,
         rows=reservoir.seen,
     )
-    notices = (*raw.notices, *_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated), *said)
+    table_notices = (*_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated))
+    notices = (*raw.notices, *table_notices, *column_notices)
     return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
 
 
@@ -85,6 +94,21 @@ def _keep(frame: pd.DataFrame, reservoir: Reservoir) -> Raw:
     names = [str(name) for name in frame.columns]
     reservoir.add(frame.set_axis(range(len(names)), axis=1))
     return Raw(reservoir.sample(), names)
+
+
+def _load_bundled(name: str, reservoir: Reservoir) -> Raw:
+    """A set of scikit-learn's (``sklearn:diabetes``): the target is the last column, classes have their names."""
+    short = name.removeprefix(PREFIX)
+    if hasattr(datasets, f"fetch_{short}"):
+        raise InputError(f"'{short}' is not bundled with scikit-learn but downloaded: save it as a file first.")
+    if short not in BUNDLED:
+        raise unknown("bundled set", short, BUNDLED)
+    bunch = getattr(datasets, f"load_{short}")(as_frame=True)
+    frame = bunch.data.copy()
+    target = bunch.target
+    frame[TARGET] = target if BUNDLED[short] == "regression" else [str(bunch.target_names[i]) for i in target]
+    reservoir.add(frame.set_axis(range(frame.shape[1]), axis=1))
+    return Raw(reservoir.sample(), list(frame.columns), targets=(TARGET,), task=BUNDLED[short])
 
 
 def _existing(path: Path) -> Path:
@@ -121,8 +145,8 @@ def _unreadable(path: Path) -> str:
 def _sampling(name: str, reservoir: Reservoir) -> list[Notice]:
     if not reservoir.sampled:
         return []
-    kept = counted(reservoir.capacity or 0, "row")
-    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {kept} is used.")]
+    size = counted(reservoir.capacity or 0, "row")
+    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used.")]
 
 
 def _renaming(name: str, given: list[str], distinct: list[str], repeated: frozenset[str]) -> list[Notice]:

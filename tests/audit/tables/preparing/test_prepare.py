@@ -7,10 +7,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelgap import InputError
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.preparing.fitting import as_frame, fit_transformer, least_rows
+from kernelgap.audit.tables.preparing.columns import LEVELS, least_rows
 from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.question import pose
 from kernelgap.audit.tables.reading.read import read_table
@@ -67,10 +71,25 @@ def test_columns_that_come_out(features):
 
 
 def test_it_does_what_the_column_transformer_does(features):
-    numbers = {name: features[name].to_numpy() for name in ("normal", "gappy", "seldom missing")}
-    labels = {name: features[name].to_numpy(dtype=object) for name in ("two", "three", "long tail")}
-    fitted = fit_transformer(numbers, labels)
-    expected = fitted.transform(as_frame(numbers, labels))
+    encoder = OneHotEncoder(
+        min_frequency=least_rows(len(features)),
+        max_categories=LEVELS,
+        handle_unknown="infrequent_if_exist",
+        drop="if_binary",
+        sparse_output=False,
+    )
+    transformer = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), slice(0, 3)),
+            (
+                "labels",
+                make_pipeline(SimpleImputer(strategy="most_frequent", missing_values=None), encoder),
+                slice(3, 6),
+            ),
+        ]
+    )
+    numbers, labels = features.iloc[:, :3], features[["two", "three", "long tail"]].astype(object)
+    expected = transformer.fit_transform(pd.concat([numbers, labels], axis=1))
     assert np.allclose(Preparation.fit(features).transform(features)[:, :8], expected, rtol=0, atol=1e-14)
 
 

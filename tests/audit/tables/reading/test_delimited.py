@@ -34,6 +34,18 @@ def test_the_delimiter_is_found(read, delimiter, ending):
     assert table.notices == ()
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ["it,'s, 'x',", '"a, ""b"", c"', "['a', 'b']", '"x|y, z|w"'],
+    ids=["apostrophes", "doubled quotation marks", "a list", "bars"],
+)
+def test_the_delimiter_is_found_beside_other_punctuation(read, cell):
+    """In the first three csv.Sniffer finds the comma."""
+    table = read("id;text\n" + "".join(f"{i % 5}.5;{cell}\n" for i in range(20)))
+    assert list(table.kinds) == ["id", "text"]
+    assert table.frame["id"].tolist() == [i % 5 + 0.5 for i in range(20)]
+
+
 def test_text_with_the_delimiter_in_quotes(read):
     table = read('a,b\n1,"x, y"\n2,"z ""q"""\n3,"z ""q"""\n')
     assert table.frame["b"].tolist() == ["x, y", 'z "q"', 'z "q"']
@@ -114,6 +126,14 @@ def test_a_character_across_two_blocks_is_not_torn(read, monkeypatch):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(read, end):
     assert read(end.join(["a,b", "1,2", "3,4", ""])).frame["b"].tolist() == [2, 4]
+
+
+def test_a_line_without_end_is_no_table(read, monkeypatch):
+    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.BLOCK", 8)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.LONGEST_LINE", 64)
+    assert len(read("a,b\n" + f"{'x' * 20},1\n" * 50).frame) == 50
+    with pytest.raises(InputError, match="a line of more than 64 bytes"):
+        read("a,b\n" + "x" * 200)
 
 
 def test_decimal_commas(read):

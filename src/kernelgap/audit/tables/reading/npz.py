@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.reading.raw import Raw
-from kernelgap.audit.tables.reading.sampling import Reservoir
+from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
+from kernelgap.npz_file import array_entries, read_heading
 
 ROWS, BYTES = 2**14, 2**25  # read at a time
 NAMES = {"X": ("x", "data", "inputs", "features"), "y": ("y", "target", "targets", "labels")}
@@ -28,12 +28,12 @@ def read_npz(path: Path, reservoir: Reservoir, *, to_learn: bool = True) -> Raw:
             y = _Rows.find(archive, path, "y") if to_learn or _entry(archive, "y") else None
             if y is not None and X.count != y.count:
                 raise InputError(f"{path}: X has {X.count} rows and y has {y.count}, they must be equally many.")
-            found = [X] if y is None else [X, y]
-            check_width(str(path), sum(array.width for array in found))
-            rows = max(1, min(ROWS, BYTES // sum(array.row_bytes for array in found)))
+            arrays = [X] if y is None else [X, y]
+            check_width(str(path), sum(array.width for array in arrays))
+            rows = max(1, min(ROWS, BYTES // sum(array.row_bytes for array in arrays)))
             inputs = [f"x{i}" for i in range(X.width)]
             targets = [] if y is None else ["y"] if y.width == 1 else [f"y{i}" for i in range(y.width)]
-            for parts in zip(*(array.blocks(archive, rows) for array in found), strict=True):
+            for parts in zip(*(array.blocks(archive, rows) for array in arrays), strict=True):
                 frame = pd.concat([pd.DataFrame(part) for part in parts], axis=1)
                 reservoir.add(frame.set_axis(range(frame.shape[1]), axis=1))
     except InputError:
@@ -61,20 +61,20 @@ class _Rows:
     def find(cls, archive: zipfile.ZipFile, path: Path, name: str) -> "_Rows":
         entry = _entry(archive, name)
         if entry is None:
-            arrays = ", ".join(sorted(_entries(archive))) or "none"
+            arrays = ", ".join(sorted(array_entries(archive))) or "none"
             raise InputError(f"{path} has no array {name}, only {arrays}: save it with numpy.savez(file, X=X, y=y).")
         with archive.open(entry) as file:
-            shape, by_column, kind = _heading(file, path, name)
+            shape, by_column, kind = read_heading(file, f"{path}: {name}")
             held_bytes = archive.getinfo(entry).file_size - file.tell()
         if kind.kind not in "biufUSMm":
             what = "Python objects, which are never loaded" if kind.hasobject else f"values of type {kind}"
             raise InputError(f"{path}: {name} holds {what}: save numbers or fixed-width text.")
         if not shape or 0 in shape[1:] or (name == "y" and len(shape) > 2):
             raise InputError(f"{path}: {name} has the shape {shape}, it must be rows x columns.")
-        found = cls(entry, shape, by_column and len(shape) > 1, kind)
-        if found.count * found.row_bytes != held_bytes or not kind.itemsize:
+        rows = cls(entry, shape, by_column and len(shape) > 1, kind)
+        if rows.count * rows.row_bytes != held_bytes or not kind.itemsize:
             raise InputError(f"{path}: {name} says that its shape is {shape}, and the file does not hold that much.")
-        return found
+        return rows
 
     def blocks(self, archive: zipfile.ZipFile, step: int) -> Iterator[np.ndarray]:
         """The rows, some at a time."""
@@ -82,38 +82,21 @@ class _Rows:
         if self.by_column:
             require_memory(2 * self.count * size, f"The array {self.entry}", "Save it in C order, and it is sampled.")
         with archive.open(self.entry) as file:
-            _heading(file, Path(self.entry), self.entry)
+            read_heading(file, self.entry)
             if self.by_column:
                 flat = np.frombuffer(_exactly(file, self.count * size), self.kind)
-                whole = flat.reshape(self.shape, order="F").reshape(self.count, self.width)
-                yield from (_native(whole[i : i + step]) for i in range(0, self.count, step))
+                values = flat.reshape(self.shape, order="F").reshape(self.count, self.width)
+                yield from (_native(values[i : i + step]) for i in range(0, self.count, step))
                 return
             for i in range(0, self.count, step):
                 rows = min(step, self.count - i)
                 yield _native(np.frombuffer(_exactly(file, rows * size), self.kind).reshape(rows, self.width))
 
 
-def _entries(archive: zipfile.ZipFile) -> dict[str, str]:
-    return {entry.removesuffix(".npy").lower(): entry for entry in archive.namelist() if entry.endswith(".npy")}
-
-
 def _entry(archive: zipfile.ZipFile, name: str) -> str | None:
     """Where X or y is, under whichever name."""
-    held = _entries(archive)
+    held = array_entries(archive)
     return next((held[key] for key in NAMES[name] if key in held), None)
-
-
-def _heading(file: IO[bytes], path: Path, name: str) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """(shape, column by column?, type): literals only, nothing is executed."""
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    try:
-        version = np.lib.format.read_magic(file)
-        shape, by_column, kind = readers[version](file)
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{path}: {name} is not an array as numpy.savez writes it ({error}).") from None
-    if any(length < 0 for length in shape):
-        raise InputError(f"{path}: {name} has the impossible shape {shape}.")
-    return shape, by_column, kind
 
 
 def _exactly(file: IO[bytes], count: int) -> bytes:

@@ -4,7 +4,6 @@ import errno
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import warnings
@@ -36,6 +35,12 @@ def Z(rng):
 
 def content(folder):
     return (folder / "gram.npy").read_bytes()
+
+
+def without_blocks(folder, *starts):
+    """As if blocks had not been finished: their lines in the log begin so."""
+    log = folder / "gram.blocks"
+    log.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if not line.startswith(starts)))
 
 
 def counting(monkeypatch):
@@ -112,7 +117,7 @@ KILLED = """
 import sys, time
 import numpy as np
 from kernelgap import kernels
-from kernelgap.kernels import stored
+from kernelgap.kernels.stored import gram as stored
 plain = stored._Wanted.values
 seen = []
 def values(self, block):
@@ -148,29 +153,24 @@ def test_killed_and_started_again(X, tmp_path, monkeypatch):
     assert content(folder) == content(whole)
 
 
-@pytest.mark.parametrize("finished", [True, False])
-def test_killed_while_the_ledger_was_written(finished, X, tmp_path, monkeypatch):
-    """A transaction that never ended, half of it in the file and the rest of the old pages in the journal."""
-    folder, killed = tmp_path / "whole", tmp_path / "killed"
-    stored_gram(NTK3, X, folder=folder, rows=1)
-    connection = sqlite3.connect(folder / "gram.sqlite")
-    if not finished:
-        connection.execute("DELETE FROM blocks WHERE top = 3")
-        connection.commit()
-    connection.execute("PRAGMA cache_size = 1")
-    connection.execute("UPDATE blocks SET sha256 = 'something else that never was'")
-    shutil.copytree(folder, killed)
-    connection.rollback()
-    connection.close()
-    assert (killed / "gram.sqlite-journal").stat().st_size > 4096
-    raw = (killed / "gram.sqlite").read_bytes()
-    assert b"something else that never was" in raw
-    seen = counting(monkeypatch)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        stored_gram(NTK3, X, folder=killed)
-    assert len(seen) == (0 if finished else 20)
-    assert content(killed) == content(folder)
+@pytest.mark.parametrize("torn", [0, 1, 40, -2, -1])
+def test_killed_while_the_log_was_written(torn, X, tmp_path, monkeypatch):
+    """Of the last line, or of the first, only a part has reached the disk."""
+    stored_gram(NTK3, X, folder=tmp_path / "whole", rows=8)
+    first, *lines = (tmp_path / "whole" / "gram.blocks").read_text().splitlines(keepends=True)
+    for number, (done, last) in enumerate([("", first), ("".join([first, *lines[:3]]), lines[3])]):
+        folder = tmp_path / f"killed{number}"
+        shutil.copytree(tmp_path / "whole", folder)
+        (folder / "gram.blocks").write_text(done + last[:torn])
+        if not number:
+            (folder / "gram.npy").unlink()  # it is made after the first line
+        with warnings.catch_warnings(), monkeypatch.context() as patch:
+            warnings.simplefilter("error")
+            seen = counting(patch)
+            stored_gram(NTK3, X, folder=folder, rows=8)
+        assert len(seen) == 6 - 3 * number
+        assert content(folder) == content(tmp_path / "whole")
+        assert (folder / "gram.blocks").read_text() == "".join([first, *lines])
 
 
 @pytest.mark.parametrize("written", [0, 1, 8, 9, 24, 28, 42])
@@ -191,8 +191,7 @@ def test_stopped_within_a_block(written, X, tmp_path, monkeypatch):
         patch.setattr(os, "pwrite", full)
         with pytest.raises(InputError, match=r"could not be written: No space left on device\. The blocks that were f"):
             stored_gram(NTK3, X, folder=folder, rows=8)
-    with sqlite3.connect(folder / "gram.sqlite") as connection:
-        (finished,) = connection.execute("SELECT count(*) FROM blocks").fetchone()
+    finished = (folder / "gram.blocks").read_text().count("\n") - 1
     seen = counting(monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -242,13 +241,25 @@ def test_a_tenth_of_the_disk_and_one_gigabyte_stay_free(X, tmp_path, monkeypatch
             stored_gram(NTK3, X, folder=tmp_path, rows=8)
 
 
-def test_a_ledger_that_cannot_be_written(X, tmp_path, monkeypatch):
-    def full(self, block, sha256):
-        raise sqlite3.OperationalError("database or disk is full")
+def test_a_log_that_cannot_be_written(X, tmp_path, monkeypatch):
+    stored_gram(NTK3, X, folder=tmp_path / "whole", rows=8)
+    folder, left, fsync = tmp_path / "full", [3], os.fsync
 
-    monkeypatch.setattr(stored.Ledger, "finish", full)
-    with pytest.raises(InputError, match=r"cannot be used: database or disk is full\. The blocks that were finished"):
-        stored_gram(NTK3, X, folder=tmp_path)
+    def full(file):
+        if os.path.samestat(os.fstat(file), (folder / "gram.blocks").stat()):
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(
+            InputError, match=r"gram.blocks' could not be written: No space left on device\. The blocks"
+        ):
+            stored_gram(NTK3, X, folder=folder, rows=8)
+    stored_gram(NTK3, X, folder=folder)
+    assert content(folder) == content(tmp_path / "whole")
 
 
 def cut(path):
@@ -290,8 +301,7 @@ def test_damaged_blocks_are_computed_again(damage, blocks, unfinished, X, tmp_pa
     stored_gram(NTK3, X, folder=tmp_path, rows=8)
     before = content(tmp_path)
     if unfinished:  # (8, 8) is not finished
-        with sqlite3.connect(tmp_path / "gram.sqlite") as connection:
-            connection.execute('DELETE FROM blocks WHERE top = 8 AND "left" = 8')
+        without_blocks(tmp_path, "8 8 ")
     damage(tmp_path / "gram.npy")
     seen = counting(monkeypatch)
     named = blocks - (unfinished and blocks == 6)
@@ -317,8 +327,7 @@ def test_another_matrix_is_refused(finished, X, Z, tmp_path):
     stored_gram(NTK3, X, folder=tmp_path, rows=8)
     before = content(tmp_path)
     if not finished:
-        with sqlite3.connect(tmp_path / "gram.sqlite") as connection:
-            connection.execute("DELETE FROM blocks WHERE top = 8")
+        without_blocks(tmp_path, "8 ")
     other = X.copy()
     other[3, 2] = np.nextafter(other[3, 2], 9)
     for message, kernel, arguments, rows in [
@@ -346,12 +355,15 @@ def test_a_foreign_folder_is_refused(X, tmp_path):
     assert len(list((tmp_path / "a").iterdir())) == 1  # left as it was
     np.save(tmp_path / "b" / "gram.npy", np.eye(23))
     refused("b", "has a gram.npy of which nothing is known")
-    (tmp_path / "c" / "gram.sqlite").write_text("not a database, but long enough to be taken for one" * 20)
-    refused("c", "does not say what the folder holds: file is not a database")
-    with sqlite3.connect(tmp_path / "d" / "gram.sqlite") as connection:
-        connection.execute("CREATE TABLE songs (name TEXT)")
-    refused("d", "it has tables of something else, songs|no such table: gram")
-    (tmp_path / "e" / "gram.sqlite").touch()  # killed before its first words
+    for damaged in (b"not a log\n", b"[1]\n", b"\xff\n", b'{"rows": 4}\n0 0 short\n', b'{"rows": 4}\nzero\n'):
+        (tmp_path / "c" / "gram.blocks").write_bytes(damaged)
+        refused("c", "gram.blocks' does not say what the folder holds: .* It was left as it is")
+    for rows in ('"4"', "-4", "[]"):
+        (tmp_path / "c" / "gram.blocks").write_text(f'{{"rows": {rows}}}\n')
+        refused("c", "holds the Gram matrix of something else")
+    (tmp_path / "d" / "gram.sqlite").touch()
+    refused("d", "was written by an older kernelgap: move it away, or choose another folder")
+    (tmp_path / "e" / "gram.blocks").touch()  # killed before its first line
     assert np.array_equal(stored_gram(NTK3, X, folder=tmp_path / "e"), NTK3(X))
     (tmp_path / "f").write_text("a file")
     refused("f", "cannot be written: File exists")

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from kernelgap import InputError
-from kernelgap.audit.tables.reading import sampling
+from kernelgap.audit.tables.reading import raw
+from kernelgap.audit.tables.reading.raw import Reservoir
 from kernelgap.audit.tables.reading.read import read_table
-from kernelgap.audit.tables.reading.sampling import Reservoir
 
 
 def drawn(n: int, rows: int | None, seed: int, piece: int) -> list[int]:
@@ -59,10 +59,10 @@ def test_files_that_do_not_fit_are_sampled_with_a_notice(tmp_path, rng, ending, 
     whole = read_table(path, seed=0)
     assert len(whole.frame) == 5000
     assert whole.notices == ()
-    monkeypatch.setattr(sampling, "available_memory", lambda: 2**17)
+    monkeypatch.setattr(raw, "available_memory", lambda: 2**17)
     table = read_table(path, seed=0)
     # a cell takes 8 bytes as a number, less than 80 as a Python string; rounding to a power of two halves at most
-    assert 2**17 / sampling.SHARE / 160 / 2 < len(table.frame) <= 2**17 / sampling.SHARE / 16
+    assert 2**17 / raw.SHARE / 160 / 2 < len(table.frame) <= 2**17 / raw.SHARE / 16
     assert np.log2(len(table.frame)) % 1 == 0
     assert table.file_rows == 5000
     assert table.notices[0].what == "sampled"
