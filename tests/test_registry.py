@@ -84,6 +84,13 @@ def test_a_claim_of_ones_own_is_measured_in_a_worker(tmp_path):
     assert "Your own" in (tmp_path / "report.html").read_text()
 
 
+def test_the_example_as_a_script(tmp_path):
+    command = [sys.executable, str(ROOT / "examples" / "my_extension.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "hemispheres     test error" in done.stdout
+
+
 CONTENDERS = """
 import numpy as np
 from kernelgap.audit.contenders.registry import FAMILIES, contender

@@ -107,7 +107,7 @@ def test_json_has_no_infinities(table):
 
 
 def test_exports(table, tmp_path):
-    run = run_with(table.assign(problem="sec8"), tmp_path)
+    run = run_with(table.assign(problem="sec8", train_error=0.1), tmp_path)
     run.report()
     assert json.loads((tmp_path / "summary.json").read_text()) == json.loads(json.dumps(run.as_record()))
     assert pd.read_csv(tmp_path / "summary.csv").method.tolist() == summarise(table).method.tolist()

@@ -20,7 +20,7 @@ from kernelgap.images.experiment.piece import Piece
 from kernelgap.images.experiment.scales import SetSize
 from kernelgap.images.experiment.store import ImageStore
 from kernelgap.paper.claims.measurement import Measurement, measure
-from kernelgap.paper.claims.store import AuditStore as ClaimsLedger
+from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny
 
@@ -40,13 +40,13 @@ def make_run(kind: str, folder: Path) -> Path:
 
 def _figure(folder: Path) -> None:
     """The experiment tiny, of which one chunk is left to do."""
-    from importlib.metadata import version
+    from kernelgap.paper.figures.kind import KIND
 
     chunks = plan_chunks(tiny.tiny.trials("quick", 0))
-    said = {"experiment": "tiny", "scale": "quick", "seed": 0, "kernelgap version": version("kernelgap")}
+    asked = {"experiment": "tiny", "scale": "quick", "seed": 0, "chunks": sorted(chunk.id for chunk in chunks)}
     curves = {"epochs": [0, 8], **{name: [2.0, 0.25] for name in ("train", "validation", "test")}}
     with TrialStore.open(folder) as store:
-        store.describe({**said, "chunks": sorted(chunk.id for chunk in chunks)})
+        store.describe(KIND.describe(asked))
         store.note({key: getattr(tiny.tiny, key) for key in ("title", "problem", "samples", "x")})
         for chunk in chunks[:-1]:
             made = [TrialResult(i, "done", 0.5, 0.5, 0.5, 0.01, None, curves, {"norm": 2.0}) for i in chunk.trial_ids]
@@ -55,12 +55,11 @@ def _figure(folder: Path) -> None:
 
 
 def _claims(folder: Path) -> None:
-    from importlib.metadata import version
+    from kernelgap.paper.claims.kind import KIND
 
     work = Measurement(CLAIM, "quick", 0)
-    said = {"experiment": "claims", "scale": "quick", "seed": 0, "kernelgap version": version("kernelgap")}
-    with ClaimsLedger.open(folder) as store:
-        store.describe(said)
+    with ClaimStore.open(folder) as store:
+        store.describe(KIND.describe({"experiment": "claims", "scale": "quick", "seed": 0}))
         store.note({"chunks": [work.id]})
         store.save(work, measure(work))
 

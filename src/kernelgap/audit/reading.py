@@ -34,6 +34,7 @@ def read_audit(folder: str | Path) -> Audit:
     with AuditStore.reading(folder) as store:
         if store.kind() != "audit":
             raise InputError(f"'{folder}' holds no audit.")
+        store.check()
         conclusion = store.conclusion() or conclude_audit(store)
         about, finished, common = store.about(), store.finished(), store.common()
         plan, outcomes, judgements = _plan(store), store.outcomes(), store.judgements()

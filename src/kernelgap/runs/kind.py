@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelgap.errors import InputError
+from kernelgap.runs.environment import code_digest
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import ResultStore
 from kernelgap.runs.work import Do, Work
@@ -55,6 +57,11 @@ class Kind:
     plan: Callable[..., Plan] | None = None
     conclude: Callable[[Any], dict[str, Any]] | None = None
     failures_are_results: bool = False  # a run in which all failed is a run, too
+
+    def describe(self, asked: "Mapping[str, object]") -> dict[str, object]:
+        """What identifies a run: what was asked, the version, and the code on which its numbers depend."""
+        made_by = {"kernelgap version": version("kernelgap"), "code": code_digest(self.code)}
+        return {"kind": self.name, **asked, **made_by}
 
     def write_page(self, run: Run, **options: Any) -> Path:
         module, _, function = self.page.partition(":")

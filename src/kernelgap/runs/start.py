@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from kernelgap import console
 from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError
-from kernelgap.runs.environment import code_digest, environment
+from kernelgap.runs.environment import environment
 from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
 from kernelgap.runs.meter import Progress
 from kernelgap.runs.result import Run
@@ -85,14 +84,7 @@ def execute(
     kind = kind_named(name if name in HOMES and name != "figure" else "figure")
     plan = _plan(kind, name, scale, out, seed, options)
     with kind.store.open(plan.folder) as store:
-        store.describe(
-            {
-                "kind": kind.name,
-                **plan.description,
-                "kernelgap version": version("kernelgap"),
-                "code": code_digest(kind.code),
-            }
-        )
+        store.describe(kind.describe(plan.description))
         store.note(dict(plan.notes))
         finished = store.finished()
         left = [chunk for chunk in plan.chunks if chunk.id not in finished]

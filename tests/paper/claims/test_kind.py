@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from kernelgap.errors import InputError
-from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry, result
+from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
 from kernelgap.paper.claims.measurement import Measurement, measure
 from kernelgap.paper.claims.result import read_claims
 from kernelgap.paper.claims.store import ClaimStore
@@ -72,10 +72,7 @@ FAKE = Claim("fake", "nowhere", "One is two, and it is said at some length.", "1
 
 @pytest.fixture
 def with_a_false_claim(monkeypatch):
-    monkeypatch.setitem(registry.claims(), "fake", FAKE)
-    monkeypatch.setattr(result, "room_of", lambda claim: "experiments")
-    monkeypatch.setattr("kernelgap.reports.claims.page.room_of", lambda claim: "experiments")
-    monkeypatch.setattr(Claim, "location", "claims/experiments/fake.py:1")
+    monkeypatch.setitem(registry._REGISTERED, "fake", FAKE)
 
 
 def keep(folder, *claims, scale="quick"):

@@ -9,6 +9,7 @@ from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.table import Task
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory
+from kernelgap.seeds import stream
 
 SHARE = 8  # of the free memory, one part for the sample: while it is drawn, up to four times as much is held
 
@@ -41,7 +42,7 @@ class Reservoir:
         self.seen = 0
         self.capacity: int | None = rows
         self._planned = False
-        self._rng = np.random.default_rng(seed)
+        self._rng = stream(seed, "rows")
         self._bound = np.inf  # keys from here on are not among the smallest
         self._pieces: list[pd.DataFrame] = []
         self._keys: list[np.ndarray] = []
