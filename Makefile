@@ -44,6 +44,7 @@ matrix:  ## the quick checks on each installed Python, with pinned, newest and o
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --cache-dir .pytest_cache/imports
 	$(BIN)/mypy
 
 format: $(VENV)/.ready-dev

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import kernelgap
 from kernelgap import console
 from kernelgap.paper.claims.registry import get
 
@@ -46,7 +45,7 @@ class Measurement:
 @cache
 def _library() -> str:
     """A digest of all that claims may stand on: the package without the claims themselves and what shows results."""
-    root = Path(kernelgap.__file__).parent
+    root = Path(__file__).parents[2]
     claims = root / "paper" / "claims"
     files = [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in APART]
     files = [path for path in files if path.parent == claims or claims not in path.parents]
