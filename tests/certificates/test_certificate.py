@@ -88,8 +88,8 @@ def test_every_changed_byte_is_refused(certificate, tmp_path, rng):
         (tmp_path / "changed.zip").write_bytes(changed)
         with pytest.raises(InputError, match="refused"):
             read_sealed(tmp_path / "changed.zip")
-    for changed in (content[:-1], content + b"\0", b"x" + content, content[:100], b""):
-        (tmp_path / "changed.zip").write_bytes(changed)
+    for other in (content[:-1], content + b"\0", b"x" + content, content[:100], b""):
+        (tmp_path / "changed.zip").write_bytes(other)
         with pytest.raises(InputError, match="refused"):
             read_sealed(tmp_path / "changed.zip")
 

@@ -1,5 +1,6 @@
 """How answers look in the terminal."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -26,6 +27,7 @@ def results(table: pd.DataFrame) -> None:
     console.table([x, *(f"{at:g}" for at in places)], rows, title=title)
     console.answer("")
     norms = attrs.get("x") == "norm" and "norm" in summary
+    methods: Iterable[Any] = reports.best_of_methods(summary).itertuples()
     best = [
         [
             row.method,
@@ -37,7 +39,7 @@ def results(table: pd.DataFrame) -> None:
             _setting(row),
             f"{row.diverged + row.unsolved} of {row.trials}",
         ]
-        for row in reports.best_of_methods(summary).itertuples()
+        for row in methods
     ]
     numbers = ["picked on test", "picked on validation", "+/-", *(["train error", "norm of W"] if norms else [])]
     columns = ["method", "best width", *numbers, "setting", "failed"]

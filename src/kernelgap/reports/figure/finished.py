@@ -56,7 +56,7 @@ def read_run(folder: str | Path, table: pd.DataFrame | None = None) -> FinishedR
     if table is None:
         with as_stored(folder, "what it says of itself", mistakes=True):
             _ABOUT.validate_python(about, strict=True)
-            found.attrs = _attrs(found, trials, description, about, Path(folder))
+            found.attrs.update(_attrs(found, trials, description, about, Path(folder)))
         found.attrs["failures"] = [asdict(failure) for failure in failures]
         gap = gap_of_run(found)
         found.attrs["gap"] = None if gap is None else gap.as_record()

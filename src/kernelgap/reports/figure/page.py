@@ -82,7 +82,8 @@ def write_report(folder: str | Path, table: pd.DataFrame | None = None) -> Repor
 
 
 def _write(run: FinishedRun) -> Report:
-    attrs, summary = run.table.attrs, summarise(run.table)
+    attrs: dict[str, Any] = {str(name): value for name, value in run.table.attrs.items()}
+    summary = summarise(run.table)
     words = told(summary, attrs)
     best = _best(run)
     warnings = edges(run.table)

@@ -54,18 +54,18 @@ def numbers_of(column: pd.Series, *, comma_first: bool = False) -> tuple[Values,
     if kind == "number":
         return values, said
     codes, texts = distinct_texts(column)
-    return _numbers(column.name, texts, codes, read_numerals(texts, comma_first=comma_first))
+    return _numbers(str(column.name), texts, codes, read_numerals(texts, comma_first=comma_first))
 
 
 def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Kind, Values, list[Notice]]:
     kind = kind_of_typed(column)
     if kind == "number" and not as_label:
-        values, said = _bounded(column.name, floats_of(column))
+        values, said = _bounded(str(column.name), floats_of(column))
         return ("empty" if np.isnan(values).all() else "number"), values, said
     if kind not in (None, "number") and not (as_label and kind == "empty"):
         return kind, np.empty(0), []
     if not as_label and (plain := plain_numbers(column)) is not None:
-        values, said = _bounded(column.name, plain)
+        values, said = _bounded(str(column.name), plain)
         return ("empty" if np.isnan(values).all() else "number"), values, said
     codes, texts = distinct_texts(column)
     cells = spread(np.array(texts, dtype=object), codes)
@@ -78,7 +78,7 @@ def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Ki
     if there and not are_codes(there):
         numerals = read_numerals(texts, comma_first=comma_first)
         if _are_numbers(numerals, counts):
-            values, said = _numbers(column.name, texts, codes, numerals)
+            values, said = _numbers(str(column.name), texts, codes, numerals)
             return ("empty" if np.isnan(values).all() else "number"), values, said
     return kind_of_texts(texts, counts), cells, []
 

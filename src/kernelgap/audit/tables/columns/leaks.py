@@ -23,7 +23,7 @@ def find_leaks(features: pd.DataFrame, names: tuple[str, ...], values: np.ndarra
     """The columns from which a target follows at once."""
     found = []
     codes = pd.factorize(values)[0] if classes else np.empty(0)
-    for column in features:
+    for column in map(str, features):
         feature = features[column]
         numeric = pd.api.types.is_numeric_dtype(feature.dtype)
         if classes:

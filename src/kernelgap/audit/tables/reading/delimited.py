@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 import pandas as pd
 
@@ -60,7 +61,7 @@ def _rows(path: Path, text: "_Resumed", delimiter: str, reservoir: Reservoir, he
     check_width(str(path), lines[0].count(delimiter) + 1)
     widest = max(map(len, lines))
     pieces = pd.read_csv(
-        text,
+        cast("IO[str]", text),  # pandas needs no more of a file than what this one has
         sep=delimiter,
         header=None,
         dtype=str,
