@@ -4,13 +4,20 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills
+.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
 
 test: $(VENV)/.ready-dev lint  ## all checks but the slow ones
 	$(BIN)/python -m pytest
+
+COVERAGE := .pytest_cache/coverage
+
+coverage: $(VENV)/.ready-dev  ## branches that the quick checks take; runs, certificates and models need 90%
+	rm -rf $(COVERAGE) && mkdir -p $(COVERAGE)
+	$(BIN)/python -m pytest --cov --cov-report=json $(PYTEST)
+	$(BIN)/python scripts/branches.py $(COVERAGE)/coverage.json
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
@@ -44,6 +51,7 @@ matrix:  ## the quick checks on each installed Python, with pinned, newest and o
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --cache-dir .pytest_cache/imports
 	$(BIN)/mypy
 
 format: $(VENV)/.ready-dev

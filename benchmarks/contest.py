@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from kernelgap import console
@@ -59,7 +59,7 @@ def arguments(description: str, name: str, rounds: int) -> argparse.ArgumentPars
     return parser
 
 
-def measure_all(jobs: dict[str, Callable[[], dict]], out: Path, **about: object) -> list[dict]:
+def measure_all(jobs: Mapping[str, Callable[[], dict]], out: Path, **about: object) -> list[dict]:
     """The results of all jobs, with progress under their names, kept in a file too."""
     results = []
     with console.progress("benchmark") as show:

@@ -110,7 +110,21 @@ TEXTS = (
     "f(x=" + "-" * 200 + "1)",
     "not " * 500 + "1",
 )
-OBJECTS = (None, True, False, [], {}, [[]], [None], {"a": None}, [1, [2, [3]]], ["a", 1], (), b"bytes", 1j)
+OBJECTS: tuple[object, ...] = (
+    None,
+    True,
+    False,
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": None},
+    [1, [2, [3]]],
+    ["a", 1],
+    (),
+    b"bytes",
+    1j,
+)
 
 
 def integer(rng: Random) -> int:

@@ -58,7 +58,7 @@ def install(age: str, python: str, folder: Path) -> dict[str, str]:
     if not (folder / "bin" / "python").exists():
         subprocess.run([python, "-m", "venv", folder], check=True)
     if age == "newest":
-        versions = ["--upgrade", "--upgrade-strategy", "eager"]
+        versions: list[str | Path] = ["--upgrade", "--upgrade-strategy", "eager"]
     elif age == "oldest":
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         extras = [requirement for extra in EXTRAS for requirement in project["optional-dependencies"][extra]]
@@ -66,7 +66,7 @@ def install(age: str, python: str, folder: Path) -> dict[str, str]:
         versions = ["--constraint", folder / "oldest.txt"]
     else:
         versions = ["--constraint", ROOT / "constraints.txt"]
-    pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
+    pip: list[str | Path] = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
     package = f"{ROOT}[{','.join(EXTRAS)}]"
     subprocess.run([*pip, "install", "--quiet", "--prefer-binary", *versions, "--editable", package], check=True)
     installed = subprocess.run([*pip, "list", "--format=freeze"], check=True, capture_output=True, text=True).stdout

@@ -55,7 +55,7 @@ def commands() -> dict[tuple[str, ...], Any]:
 
 
 COMMANDS = commands()
-HEAVY = {("list",): 0.1}  # commands that say the same whatever they are given
+HEAVY: dict[tuple[str, ...], float] = {("list",): 0.1}  # commands that say the same whatever they are given
 
 
 def make(rng: Random, place: Place) -> Case:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -10,6 +10,8 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
+
+from kernelgap.progress import Progress, silent
 
 PATIENCE = 1.0  # seconds without a word about progress
 SILENCE = 60.0  # seconds after which the same words are said again, if more is done; ten times as long if not
@@ -45,14 +47,14 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str |
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[float, str], None]]:
+def progress(title: str) -> Iterator[Progress]:
     """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change, and
     each minute in which the share does.
 
     Lines come from the second second on. What happens within something that shows its progress shows none of its own.
     """
     if _shown:
-        yield lambda share, words: None
+        yield silent
         return
     _shown.append(title)
     try:
@@ -80,7 +82,7 @@ _shown: list[str] = []  # the title of what shows its progress now
 
 
 @contextmanager
-def _bar(title: str, console: Console) -> Iterator[Callable[[float, str], None]]:
+def _bar(title: str, console: Console) -> Iterator[Progress]:
     bars = Bars(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -96,7 +98,7 @@ def _bar(title: str, console: Console) -> Iterator[Callable[[float, str], None]]
         yield lambda share, words: bars.update(task, completed=share, words=words)
 
 
-def _lines(title: str) -> Callable[[float, str], None]:
+def _lines(title: str) -> Progress:
     began = time.monotonic()
     said, when, far = "", began, ""
 

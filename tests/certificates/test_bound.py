@@ -137,9 +137,9 @@ def test_samples_for_is_exact_at_decimal_risks():
 
 
 def test_outputs_of_different_degrees_each_have_their_own_count():
-    mixed = replace(
-        problems.get("slides"), composite_sets=((0, 1, 2, 3),) * 4 + ((4, 5, 6),) * 4, arguments={}, name="mixed"
-    )
+    slides = problems.get("slides")
+    assert isinstance(slides, problems.ParityProblem)
+    mixed = replace(slides, composite_sets=((0, 1, 2, 3),) * 4 + ((4, 5, 6),) * 4, arguments={}, name="mixed")
     bound = any_kernel(mixed, n=1000)
     c8, c6 = comb(30, 8), comb(30, 6)
     assert bound.family_size == c6

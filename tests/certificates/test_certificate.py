@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from kernelgap import networks, problems
+from kernelgap import console, networks, problems
 from kernelgap.certificates import TrainedNetwork, any_kernel, certify, verify
 from kernelgap.certificates.files.limits import bounded_network
 from kernelgap.certificates.files.sealed import SEAL, read_sealed, write_sealed
@@ -40,6 +40,19 @@ def test_a_certificate_holds_and_says_so(certificate):
     assert claim.floors[1].kernel.startswith("gaussian(bandwidth=")  # settled on the inputs
     assert claim.sentence.startswith("3resnet(all) reached")
     assert claim.network.method == "3resnet(all)"
+
+
+def test_progress_goes_to_who_asked_and_nothing_is_printed(certificate, capsys, monkeypatch):
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    heard = []
+    verify(certificate[0], on_progress=lambda share, activity: heard.append((share, activity)))
+    shares, activities = zip(*heard, strict=True)
+    assert list(shares) == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert activities[0] == "floor of ck2"
+    assert activities[-1] == "100% of 512 points"
+    verify(certificate[0])
+    assert capsys.readouterr() == ("", "")
 
 
 def test_every_network_that_can_be_certified_is(tmp_path):
@@ -75,8 +88,8 @@ def test_every_changed_byte_is_refused(certificate, tmp_path, rng):
         (tmp_path / "changed.zip").write_bytes(changed)
         with pytest.raises(InputError, match="refused"):
             read_sealed(tmp_path / "changed.zip")
-    for changed in (content[:-1], content + b"\0", b"x" + content, content[:100], b""):
-        (tmp_path / "changed.zip").write_bytes(changed)
+    for other in (content[:-1], content + b"\0", b"x" + content, content[:100], b""):
+        (tmp_path / "changed.zip").write_bytes(other)
         with pytest.raises(InputError, match="refused"):
             read_sealed(tmp_path / "changed.zip")
 

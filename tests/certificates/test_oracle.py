@@ -261,8 +261,8 @@ def test_drawn_targets_of_sec8_have_signs_and_pairs_of_their_own():
     problem = problems.get("sec8")
     X, _ = problem.sample(60, seed=0)
     found = oracle_risks(problem, "ntk3", X, targets=3, seed=0)
-    spectrum = cube_spectrum_of(problem, "ntk3", X)
-    assert found.risks == pytest.approx(bracket(*spectrum, random_targets(problem, 3, seed=0)).risk)
+    spectrum, signs = cube_spectrum_of(problem, "ntk3", X)
+    assert found.risks == pytest.approx(bracket(spectrum, signs, random_targets(problem, 3, seed=0)).risk)
     assert len(set(found.risks)) == 3
 
 

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from kernelgap import catalogue
-from kernelgap.cli import main
+from kernelgap.cli import catalogue, main
 from kernelgap.cli.failing import LONGEST, one_line, sentence_of
 from kernelgap.errors import InputError, shown
 

@@ -36,7 +36,8 @@ def test_round_0_is_a_plain_ridge_regression(kernel):
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 def test_the_direction_that_matters_is_found(kernel):
-    found = rounds_of(kernel, *single_index(W), 300)
+    X, Y = single_index(W)
+    found = rounds_of(kernel, X, Y, 300)
     values, vectors = np.linalg.eigh(found[-1].kernel.metric)
     assert values[-1] > 0.95 * values.sum()
     assert abs(vectors[:, -1] @ W) > 0.999
@@ -46,7 +47,8 @@ def test_the_direction_that_matters_is_found(kernel):
 
 
 def test_a_coordinate_that_matters_is_found_by_the_diagonal_too():
-    found = rounds_of("laplace", *single_index(np.eye(10)[3]), 300, diagonal=True)
+    X, Y = single_index(np.eye(10)[3])
+    found = rounds_of("laplace", X, Y, 300, diagonal=True)
     M = found[-1].kernel.metric
     np.testing.assert_array_equal(M, np.diag(np.diag(M)))
     assert M[3, 3] > 9.9

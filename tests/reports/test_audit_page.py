@@ -308,7 +308,7 @@ def test_a_users_file_passes_the_type_checker(tmp_path, monkeypatch):
     def checked(line):
         (tmp_path / "user.py").write_text(f"import kernelgap as kg\n\n{line}\n")
         options = ["--config-file", str(root / "pyproject.toml"), "--cache-dir", str(root / ".mypy_cache")]
-        return api.run([*options, str(tmp_path / "user.py")])
+        return api.run([*options, "--enable-error-code", "arg-type", str(tmp_path / "user.py")])
 
     assert checked('sentence: str = kg.audit("t.csv", target="y", budget=60).sentence')[2] == 0
     assert checked('sentence: str = kg.audit.read_audit("runs/audit-t").sentence')[2] == 0

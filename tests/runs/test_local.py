@@ -70,3 +70,15 @@ def test_workers_that_are_dropped_are_replaced_and_idle_ones_stay(monkeypatch):
         pids = {future.result(timeout=300).pid for future in again}
     assert len(pids) == 2
     assert quick.pid not in pids
+
+
+@pytest.mark.parametrize("blocked", [set(), {signal.SIGINT}, {signal.SIGTERM}])
+def test_the_callers_signal_mask_is_restored(monkeypatch, blocked):
+    monkeypatch.setattr(local, "_begin", print)
+    before = signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    try:
+        with local.local_workers(1, linger) as pool:
+            pool.submit(SimpleNamespace(id="a", label="0")).result(timeout=300)
+            assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

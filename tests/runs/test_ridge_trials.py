@@ -70,7 +70,8 @@ def test_the_tangent_kernel_of_a_network(name):
 @pytest.mark.parametrize("name", ["2layer", "3resnet"])
 def test_the_conjugate_kernel_of_a_network(name):
     X, Y, new, target = samples()
-    kernel = empirical(*start(name), "last")
+    network, params = start(name)
+    kernel = empirical(network, params, "last")
     gram = kernel(X)
     scale = np.mean(np.diagonal(gram))
     for ridge, result in zip(RIDGES, results(network=name, mode="last", width=12), strict=True):

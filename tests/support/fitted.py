@@ -61,6 +61,6 @@ def model(kind, outputs=2, d=FEATURES):
 KINDS = ("kernel", "gaussian", "adaptive", "linear", "3resnet", "empirical", "last")
 
 
-def trained(kind="linear", targets=REGRESSION):
+def trained(kind: str = "linear", targets: Targets = REGRESSION) -> Trained:
     about = {"contender": kind, "samples": ROWS, "notes": ["ß", None, 1.5]}
     return Trained(model(kind, targets.outputs), preparation(), targets, about)

@@ -96,7 +96,7 @@ def main(
 @app.command("list")
 def list_(as_json: Json = False) -> None:
     """List the experiments, problems, networks and kernels."""
-    from kernelgap import catalogue
+    from kernelgap.cli import catalogue
 
     found = catalogue.catalogue()
     if as_json:

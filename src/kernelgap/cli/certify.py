@@ -87,8 +87,11 @@ def kernel(
 
     asked = problems.get(problem)
     X = _inputs(asked, n, seed)
-    found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous)
-    family = certificates.oracle_risks(asked, kernels.get(name), X) if all_targets else None
+    with console.progress(name) as on_progress:
+        found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
+        family = (
+            certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress) if all_targets else None
+        )
     if as_json:
         console.answer(json.dumps(show.oracle_record(found, family, seed)))
     else:
@@ -145,7 +148,8 @@ def theorem2(
     """Theorem 2 as a run: how the best possible risks of every kernel family lie over the targets."""
     from kernelgap import certificates, problems
 
-    table = certificates.theorem2(problems.get(problem), n=n, seed=seed)
+    with console.progress("theorem 2") as on_progress:
+        table = certificates.theorem2(problems.get(problem), n=n, seed=seed, on_progress=on_progress)
     if as_json:
         console.answer(json.dumps({"problem": problem, "rows": table.to_dict("records")}))
     else:
@@ -165,7 +169,8 @@ def run_(
     """Pack a run's network, its exact risk and the kernels' floors into a file that anyone can verify."""
     from kernelgap.paper import figures as experiments
 
-    claim = experiments.certify_run(folder, out, method=method, width=width)
+    with console.progress("certificate") as on_progress:
+        claim = experiments.certify_run(folder, out, method=method, width=width, on_progress=on_progress)
     if as_json:
         console.answer(json.dumps({"certificate": str(out), **claim.model_dump(mode="json")}))
     else:
@@ -187,8 +192,12 @@ def verify(
     """
     from kernelgap import certificates
 
-    found = certificates.verify(file)
-    again = certificates.retrain(file, starts) if retrain else None
+    with console.progress("verification") as on_progress:
+        found = certificates.verify(file, on_progress=on_progress)
+    again = None
+    if retrain:
+        with console.progress("training again") as on_progress:
+            again = certificates.retrain(file, starts, on_progress=on_progress)
     if as_json:
         console.answer(json.dumps(show.verdict_record(found, again)))
     else:

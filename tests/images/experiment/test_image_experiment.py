@@ -187,11 +187,11 @@ def test_from_the_command_line(data, tmp_path, monkeypatch, capsys):
     few = replace(TINY, sizes=(20,), shown=(20,), tangent=(0,), for_kernels=(20,), for_cntk=(), for_pooled_cntk=())
     kernels_only = [t for t in few.trials(SetSize.of(read_set(data).data)) if isinstance(t, KernelTrial)]
     assert len(kernels_only) == 3
+    digest = read_set(data).digest
     monkeypatch.setitem(SCALES, "tiny", few)
     monkeypatch.setattr(
         ImageScale, "trials", lambda *_: [t.model_copy(update={"images": digest}) for t in kernels_only]
     )
-    digest = read_set(data).digest
     command(monkeypatch, "run", "images", "--scale", "tiny", "--data", data, "--out", tmp_path / "k", "--workers", 1)
     told = capsys.readouterr()
     assert "laplace" in told.out

@@ -41,10 +41,10 @@ def test_wide_frozen_gates_compute_the_function(F: object, rng: np.random.Genera
     outputs = []
     for _ in range(40):
         start = Start.draw(rng, d=4, k=2, m=4000, sigma_w=0.2, sigma_v=1.0)
-        W = build(as_general(F), start.A, start.W0, 0.2)  # type: ignore[arg-type]
+        W = build(as_general(F), start.A, start.W0, 0.2)
         outputs.append(gated(start.A, start.W0, W, with_one(x)))
     mean, error = np.mean(outputs, axis=0), np.std(outputs, axis=0) / math.sqrt(len(outputs))
-    assert np.all(np.abs(mean - F(x)) < 4.5 * error)  # type: ignore[operator]
+    assert np.all(np.abs(mean - F(x)) < 4.5 * error)
     assert error.max() < 0.05
 
 

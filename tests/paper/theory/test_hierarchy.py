@@ -1,5 +1,7 @@
 """Distances of out1 and of the rest, at networks whose split is known, and when they cross a level."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ X = PROBLEM.sample(3000, 0)[0]
 def made_of(scale: float, learned: float) -> Network:
     """out1 = scale F + 0.1, and out = F + learned alpha G(F)."""
 
-    def split(_: object, x: jax.Array) -> tuple[np.ndarray, np.ndarray]:
+    def split(_: object, x: jax.Array) -> tuple[Any, Any]:
         rows = np.asarray(x, float)
         base = PROBLEM.base(rows)
         return scale * base + 0.1, base + learned * PROBLEM.composite(rows)

@@ -55,7 +55,7 @@ class Trained:
                 outputs[i : i + step] = self.model.outputs(self.preparation.transform(rows.iloc[i : i + step]))
             values = self.targets.decode(outputs)
         numbers = self.targets.task == "regression"
-        wild = ~np.isfinite(values if numbers else outputs).all(axis=1)
+        wild = np.asarray(~np.isfinite(values if numbers else outputs).all(axis=1))
         if wild.any():
             place = frame.index[wild][0]
             raise InputError(f"The model overflows in row {place}: its values are far from those in training.")

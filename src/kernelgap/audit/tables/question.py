@@ -76,7 +76,7 @@ def pose(
     asked, task_notices = _asked(frame, table, names, chosen)
     features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
     _check_features(table, features, names)
-    counters = [name for name in features if table.kinds[name] == "counter"]
+    counters = [name for name in map(str, features) if table.kinds[name] == "counter"]
     features, counter_notices = _drop(features, counters, keep, "row number")
     leaks = find_leaks(features, names, asked.values, classes=asked.task == "classification")
     copies = list(dict.fromkeys(leak.column for leak in leaks if leak.copy))

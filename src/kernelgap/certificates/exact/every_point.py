@@ -20,13 +20,13 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtri
 
-from kernelgap import console
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
+from kernelgap.progress import Progress, silent
 from kernelgap.training import Predictor
 from kernelgap.training.modes import Layers
 
@@ -73,11 +73,18 @@ class TrainedNetwork:
             return np.asarray(outputs) * self.scale + self.offset
 
 
-def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = None, seed: Seed = 0) -> ExactRisk:
+def exact_risk(
+    problem: Problem,
+    predictor: Any,
+    *,
+    resume: str | Path | None = None,
+    seed: Seed = 0,
+    on_progress: Progress = silent,
+) -> ExactRisk:
     """The risk of a predictor: something with ``predict``, or a function of inputs (n, d), up to d = 30.
 
     ``resume`` is a file in which what is done is kept, so that an interrupted evaluation goes on. ``seed`` draws the
-    test sample for the estimate beside.
+    test sample for the estimate beside. ``on_progress`` takes the share done and what is being done.
     """
     cube = cube_of(problem)
     if cube is None:
@@ -92,7 +99,7 @@ def exact_risk(problem: Problem, predictor: Any, *, resume: str | Path | None = 
     if of_network is not None and _folds(of_network.network) and isinstance(problem, ParityProblem):
         sums = _NetworkRows(problem, cube, of_network, lower)
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume)
+        total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume, on_progress)
         X, _ = problem.sample(SAMPLE, seed)
         errors = ((problem.target(X) - _outputs(call, X, problem.outputs)) ** 2).sum(axis=1)
         times = float(ndtri(0.5 + CONFIDENCE / 2)) * float(errors.std(ddof=1)) / SAMPLE**0.5
@@ -197,18 +204,19 @@ def _row_sums(
     return jax.lax.map(row, (upper, flips))
 
 
-def _visit_all(sums: RowSums, rows: int, points: int, digest: str, resume: str | Path | None) -> float:
+def _visit_all(
+    sums: RowSums, rows: int, points: int, digest: str, resume: str | Path | None, on_progress: Progress
+) -> float:
     """Add up all rows, a stretch at a time; what is done is in the file, if there is one."""
     stretch = max(1, AT_ONCE // points)
     starts = range(0, rows, stretch)
     done = _read(resume, digest, len(starts))
-    with console.progress(f"{rows * points:,} points") if rows > stretch else _silent() as show:
-        for i, first in enumerate(starts):
-            if np.isnan(done[i]):
-                done[i] = sums(first, min(rows, first + stretch)).sum()
-                _write(resume, digest, done)
-            share = (i + 1) / len(starts)
-            show(share, f"{5 * int(20 * share)}% of the cube")
+    for i, first in enumerate(starts):
+        if np.isnan(done[i]):
+            done[i] = sums(first, min(rows, first + stretch)).sum()
+            _write(resume, digest, done)
+        share = (i + 1) / len(starts)
+        on_progress(share, f"{5 * int(20 * share)}% of {rows * points:,} points")
     return float(done.sum())
 
 
@@ -288,13 +296,3 @@ def _outputs(call: Callable[..., Any], X: np.ndarray, outputs: int) -> Float[np.
     if found.shape != (len(X), outputs):
         raise InputError(f"The predictor gives the shape {found.shape} for {len(X)} inputs of {outputs} outputs.")
     return found
-
-
-class _silent:  # noqa: N801
-    """No progress: it takes no time."""
-
-    def __enter__(self) -> Callable[[float, str], None]:
-        return lambda share, words: None
-
-    def __exit__(self, *exception: object) -> None:
-        pass

@@ -13,7 +13,6 @@ from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 from safetensors.numpy import save
 
-from kernelgap import console
 from kernelgap.certificates.exact.every_point import ExactRisk, TrainedNetwork, as_network, exact_risk
 from kernelgap.certificates.files.limits import (
     MOST_FLOORS,
@@ -33,6 +32,7 @@ from kernelgap.certificates.gap import kernel_gap
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.problems import ParityProblem, Problem
+from kernelgap.progress import Progress, part, silent
 
 FORMAT = "kernelgap certificate"
 VERSION = 2
@@ -136,13 +136,15 @@ def certify(
     method: str | None = None,
     training: Mapping[str, object] | None = None,
     resume: str | Path | None = None,
+    on_progress: Progress = silent,
 ) -> Claim:
     """Compute what there is to claim and write the file.
 
     ``predictor`` is a network that was trained on ``problem.sample(samples, seed)``; ``kernels`` get a proved floor
     each on the same inputs. ``method`` is the network's name with the layers that were trained, such as 3resnet(all);
     ``training`` describes the training in plain values: it is told, not checked, and what ``retrain`` goes by.
-    ``resume`` is a file that keeps what is done of the 2^d evaluations.
+    ``resume`` is a file that keeps what is done of the 2^d evaluations. ``on_progress`` takes the share done and what
+    is being done.
     """
     trained = as_network(predictor)
     if trained is None:
@@ -157,8 +159,8 @@ def certify(
     offset = np.broadcast_to(np.asarray(trained.offset, dtype=np.float32), (written.outputs,)).copy()
     trained = TrainedNetwork(trained.network, weights, float(trained.scale), offset)  # as the file will hold it
     X, _ = written.sample(samples, seed)
-    floors = _floors(written, kernels, X)
-    risk = exact_risk(written, trained, resume=resume)
+    floors = _floors(written, kernels, X, part(on_progress, 0.0, 0.5))
+    risk = exact_risk(written, trained, resume=resume, on_progress=part(on_progress, 0.5, 1.0))
     low, high = _stated(risk)
     bound = any_kernel(written, samples)
     try:
@@ -201,18 +203,17 @@ def certify(
 
 
 def _floors(
-    problem: ParityProblem, kernels: Sequence[Kernel | str], X: Float[np.ndarray, "n d"]
+    problem: ParityProblem, kernels: Sequence[Kernel | str], X: Float[np.ndarray, "n d"], on_progress: Progress
 ) -> tuple[FloorClaim, ...]:
     """A proved floor for each kernel, stated a little wider than it was found."""
     spare = SPARE_FLOOR * energy(problem)
     floors = []
-    with console.progress("floors") as show:
-        for i, kernel in enumerate(kernels):
-            show(i / len(kernels), kernel if isinstance(kernel, str) else kernel.spec)
-            found = oracle_risk(problem, kernel, X, rigorous=True)
-            bounded_kernel(found.kernel, len(X))
-            low, high = found.interval
-            floors.append(FloorClaim(kernel=found.kernel, low=low - spare, high=high + spare))
+    for i, kernel in enumerate(kernels):
+        on_progress(i / len(kernels), f"floor of {kernel if isinstance(kernel, str) else kernel.spec}")
+        floor = oracle_risk(problem, kernel, X, rigorous=True)
+        bounded_kernel(floor.kernel, len(X))
+        low, high = floor.interval
+        floors.append(FloorClaim(kernel=floor.kernel, low=low - spare, high=high + spare))
     return tuple(floors)
 
 

@@ -4,7 +4,7 @@ A file cannot show from what its network learned. What can be tried is whether t
 inputs that it names, gives risks of the kind that it certifies.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +14,13 @@ import numpy as np
 from pydantic import Field
 from scipy.special import ndtri
 
-from kernelgap import console
 from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.files.certificate import Claim, Strict
 from kernelgap.certificates.files.reading import Certificate, read_certificate
 from kernelgap.errors import InputError, validated
 from kernelgap.networks import Network
 from kernelgap.problems import ParityProblem
+from kernelgap.progress import Progress, silent
 from kernelgap.training import Predictor, Schedule, get_model, train_grid
 
 STARTS = 5
@@ -101,8 +101,11 @@ class Described(Strict):
     schedule: dict[str, bool | int | float]
 
 
-def retrain(path: str | Path, starts: int = STARTS) -> Retraining:
-    """Train as the certificate says, on its inputs, from the seed that it names and the ones after it."""
+def retrain(path: str | Path, starts: int = STARTS, *, on_progress: Progress = silent) -> Retraining:
+    """Train as the certificate says, on its inputs, from the seed that it names and the ones after it.
+
+    ``on_progress`` takes the share done and which start is being trained.
+    """
     if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
         raise InputError(f"The number of starts must be from 1 to {MOST_STARTS:,}, not {starts!r}.")
     certificate = read_certificate(path)
@@ -116,14 +119,16 @@ def retrain(path: str | Path, starts: int = STARTS) -> Retraining:
         )
     seeds = tuple((claim.seed + i) % 2**32 for i in range(starts))
     risks, margins = [], []
-    with console.progress("training again") as show:
-        for i, seed in enumerate(seeds):
-            words = f"start {i + 1} of {starts}"
-            show(i / starts, words)
-            found = _train(certificate, described, schedule, seed, lambda s, i=i, w=words: show((i + s) / starts, w))
-            risk, margin = _risk(problem, found, seed) if found is not None else (np.inf, 0.0)
-            risks.append(risk)
-            margins.append(margin)
+    for i, seed in enumerate(seeds):
+
+        def show(share: float, i: int = i) -> None:
+            on_progress((i + share) / starts, f"start {i + 1} of {starts}")
+
+        show(0.0)
+        predictor = _train(certificate, described, schedule, seed, show)
+        risk, margin = _risk(problem, predictor, seed) if predictor is not None else (np.inf, 0.0)
+        risks.append(risk)
+        margins.append(margin)
     return Retraining((claim.network.low, claim.network.high), seeds, tuple(risks), tuple(margins))
 
 
@@ -145,7 +150,7 @@ def _described(path: str | Path, claim: Claim) -> tuple[Described, Schedule]:
 
 
 def _train(
-    certificate: Certificate, described: Described, schedule: Schedule, seed: int, on_progress: object
+    certificate: Certificate, described: Described, schedule: Schedule, seed: int, on_progress: Callable[[float], None]
 ) -> Predictor | None:
     """One start; None if it diverged. The order of the data has the seed [seed, 3], as in a run."""
     claim, problem = certificate.claim, certificate.problem
@@ -160,7 +165,7 @@ def _train(
         problem.sample(claim.samples, claim.seed),
         schedule=schedule,
         seed=[seed, 3],
-        on_progress=on_progress,  # type: ignore[arg-type]
+        on_progress=on_progress,
     )
     return None if grid.diverged[0] else grid.predictor(0)
 

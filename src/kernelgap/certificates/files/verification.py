@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kernelgap import console
 from kernelgap.certificates.exact.every_point import exact_risk
 from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, energy, narrow
 from kernelgap.certificates.files.reading import Certificate, read_certificate
@@ -18,6 +17,7 @@ from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, any_kernel
 from kernelgap.certificates.floors.family import UNIFORM
 from kernelgap.certificates.floors.oracle import oracle_risk, prepare_on_cube
 from kernelgap.problems import ParityProblem
+from kernelgap.progress import Progress, part, silent
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ class Verdict:
         return all(check.holds for check in self.checks)
 
 
-def verify(path: str | Path, *, resume: str | Path | None = None) -> Verdict:
+def verify(path: str | Path, *, resume: str | Path | None = None, on_progress: Progress = silent) -> Verdict:
     """Recompute all that the file claims. A file that was changed, or that is no certificate, is refused.
 
-    The network is evaluated at every point of the cube again; ``resume`` keeps what is done of it.
+    The network is evaluated at every point of the cube again; ``resume`` keeps what is done of it, and
+    ``on_progress`` takes the share done and what is being done.
     """
     certificate = read_certificate(path)
     claim, problem = certificate.claim, certificate.problem
@@ -64,11 +65,10 @@ def verify(path: str | Path, *, resume: str | Path | None = None) -> Verdict:
         _description_check(claim),
         *_bound_checks(claim, problem),
     ]
-    with console.progress("floors") as show:
-        for i, floor in enumerate(claim.floors):
-            show(i / len(claim.floors), floor.kernel)
-            checks.append(_floor_check(floor, problem, X))
-    checks.append(_risk_check(certificate, resume))
+    for i, floor in enumerate(claim.floors):
+        on_progress(0.5 * i / len(claim.floors), f"floor of {floor.kernel}")
+        checks.append(_floor_check(floor, problem, X))
+    checks.append(_risk_check(certificate, resume, part(on_progress, 0.5, 1.0)))
     return Verdict(claim, tuple(checks), trusted(claim))
 
 
@@ -99,10 +99,10 @@ def _floor_check(floor: FloorClaim, problem: ParityProblem, X: np.ndarray) -> Ch
     )
 
 
-def _risk_check(certificate: Certificate, resume: str | Path | None) -> Check:
+def _risk_check(certificate: Certificate, resume: str | Path | None, on_progress: Progress) -> Check:
     """The proved interval lies within the stated one; both are narrow against the threshold."""
     claim = certificate.claim.network
-    found = exact_risk(certificate.problem, certificate.trained, resume=resume)
+    found = exact_risk(certificate.problem, certificate.trained, resume=resume, on_progress=on_progress)
     low, high = found.proved
     told = _interval(low, high, 9)
     if not narrow(found):

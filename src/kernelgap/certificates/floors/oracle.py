@@ -1,6 +1,5 @@
 """The least risk of a kernel method over all weights, even weights that know the target."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
 from kernelgap.machine import require_memory
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
+from kernelgap.progress import Progress, silent
 from kernelgap.rows import check_rows
 
 SOME_TARGETS = 2000
@@ -100,12 +100,19 @@ class FamilyRisks:
 
 
 def oracle_risk(
-    problem: Problem, kernel: Kernel | str, X: object, rigorous: bool = False, *, seed: Seed = 0
+    problem: Problem,
+    kernel: Kernel | str,
+    X: object,
+    rigorous: bool = False,
+    *,
+    seed: Seed = 0,
+    on_progress: Progress = silent,
 ) -> OracleRisk:
     """The least risk E |H - sum_n w_n K(., x_n)|^2 over all weights, for the problem's own target.
 
     A kernel with a formula in <x,z> and inputs on the cube give an exact answer for any d, and a proof with
     ``rigorous``; any other kernel an exact one up to d = 20, beyond that an estimate, for which ``seed`` draws points.
+    ``on_progress`` takes the share done and what is being done.
     """
     kernel, rows = _prepare(problem, kernel, X)
     told = Told(kernel.spec, _spec(problem), len(rows), float(problem.threshold))
@@ -117,26 +124,39 @@ def oracle_risk(
                 "inputs that are points of the problem's cube. Take rigorous=False."
             )
         rows = np.unique(rows, axis=0)
-        return _of_functions(problem, lambda P: kernel(P, rows), len(rows), told, seed)
+        return _of_functions(problem, lambda P: kernel(P, rows), len(rows), told, seed, on_progress)
     if rigorous:
         check_spectrum(on_cube.cube.d)
         from kernelgap.certificates.floors.rigorous import enclose
 
-        ball = enclose(on_cube.problem, kernel, on_cube.cube, on_cube.signs)
+        ball = enclose(on_cube.problem, kernel, on_cube.cube, on_cube.signs, on_progress=on_progress)
         interval = (float(np.nextafter(float(ball.lower()), -np.inf)), float(np.nextafter(float(ball.upper()), np.inf)))
         return OracleRisk(*told, float(ball.mid()), interval, "proof", enclosure=ball.str(30))
     return _one(spectral.bracket(on_cube.spectrum(kernel), on_cube.signs, own_target(on_cube.problem)), told)
 
 
-def feature_risk(problem: Problem, features: Functions, *, name: str = "features", seed: Seed = 0) -> OracleRisk:
+def feature_risk(
+    problem: Problem,
+    features: Functions,
+    *,
+    name: str = "features",
+    seed: Seed = 0,
+    on_progress: Progress = silent,
+) -> OracleRisk:
     """The least risk of linear regression over features, a function of inputs (n, d) that gives an array (n, D)."""
     count = _count_features(problem, features)
     told = Told(name, _spec(problem), count, float(problem.threshold))
-    return _of_functions(problem, features, count, told, seed)
+    return _of_functions(problem, features, count, told, seed, on_progress)
 
 
 def oracle_risks(
-    problem: Problem, kernel: Kernel | str, X: object, targets: int | str = "all", *, seed: Seed = 0
+    problem: Problem,
+    kernel: Kernel | str,
+    X: object,
+    targets: int | str = "all",
+    *,
+    seed: Seed = 0,
+    on_progress: Progress = silent,
 ) -> FamilyRisks:
     """The oracle risk of every target of the problem's family ("all"), or of so many drawn with ``seed``.
 
@@ -152,20 +172,26 @@ def oracle_risks(
     else:
         distinct = np.unique(rows, axis=0)
         return _risks_of_functions(
-            problem, lambda P: kernel(P, distinct), len(distinct), chosen, kernel.spec, len(rows), seed
+            problem, lambda P: kernel(P, distinct), len(distinct), chosen, kernel.spec, len(rows), seed, on_progress
         )
     return _many(found, chosen, problem, kernel.spec, len(rows))
 
 
 def feature_risks(
-    problem: Problem, features: Functions, targets: int | str = "all", *, name: str = "features", seed: Seed = 0
+    problem: Problem,
+    features: Functions,
+    targets: int | str = "all",
+    *,
+    name: str = "features",
+    seed: Seed = 0,
+    on_progress: Progress = silent,
 ) -> FamilyRisks:
     """The same for linear regression over features."""
     family_of(problem)
     assert isinstance(problem, ParityProblem)
     chosen = _targets(problem, targets, seed)
     count = _count_features(problem, features)
-    return _risks_of_functions(problem, features, count, chosen, name, count, seed)
+    return _risks_of_functions(problem, features, count, chosen, name, count, seed, on_progress)
 
 
 def check_spectrum(d: int) -> None:
@@ -248,20 +274,27 @@ def _targets(problem: ParityProblem, targets: int | str, seed: Seed) -> Targets:
 
 
 def _risks_of_functions(
-    problem: ParityProblem, functions: Functions, count: int, targets: Targets, name: str, n: int, seed: Seed
+    problem: ParityProblem,
+    functions: Functions,
+    count: int,
+    targets: Targets,
+    name: str,
+    n: int,
+    seed: Seed,
+    on_progress: Progress,
 ) -> FamilyRisks:
     cube = cube_of(problem)
     if cube is not None and cube.d <= MOST_DIMENSIONS:
-        return _many(points.bracket(functions, cube, targets), targets, problem, name, n)
+        return _many(points.bracket(functions, cube, targets, on_progress), targets, problem, name, n)
     return _many(sampled.estimate_many(functions, problem, targets, count, seed), targets, problem, name, n, "estimate")
 
 
 def _of_functions(
-    problem: Problem, functions: Callable[[np.ndarray], np.ndarray], count: int, told: Told, seed: Seed
+    problem: Problem, functions: Functions, count: int, told: Told, seed: Seed, on_progress: Progress
 ) -> OracleRisk:
     cube = cube_of(problem)
     if cube is not None and cube.d <= MOST_DIMENSIONS and isinstance(problem, ParityProblem):
-        return _one(points.bracket(functions, cube, own_target(problem)), told)
+        return _one(points.bracket(functions, cube, own_target(problem), on_progress), told)
     risk, interval, note = sampled.estimate(functions, problem, count, seed)
     return OracleRisk(*told, risk, interval, "estimate", note=note)
 

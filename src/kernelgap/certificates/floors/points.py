@@ -10,13 +10,13 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float, Int
 
-from kernelgap import console
 from kernelgap.certificates.exact.cube import Cube
 from kernelgap.certificates.floors.span import Bracket, Span, function_span
 from kernelgap.certificates.floors.targets import Targets
 from kernelgap.certificates.floors.transform import numbers, walsh_hadamard
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, require_memory
+from kernelgap.progress import Progress, silent
 
 MOST_DIMENSIONS = 20
 ROWS = 2**13  # points in a block of the factorisation
@@ -24,9 +24,9 @@ ROWS = 2**13  # points in a block of the factorisation
 Functions = Callable[[Float[np.ndarray, "points width"]], Float[np.ndarray, "points n"]]
 
 
-def bracket(functions: Functions, cube: Cube, targets: Targets) -> Bracket:
+def bracket(functions: Functions, cube: Cube, targets: Targets, on_progress: Progress = silent) -> Bracket:
     """The oracle risk of every target over all combinations of the functions."""
-    span = point_span(functions, cube, targets)
+    span = point_span(functions, cube, targets, on_progress)
     low, high = span.risks(targets)
     if not span.lost:
         return Bracket(np.maximum(low, 0.0), high)
@@ -39,11 +39,11 @@ def bracket(functions: Functions, cube: Cube, targets: Targets) -> Bracket:
     )
 
 
-def point_span(functions: Functions, cube: Cube, targets: Targets) -> Span:
+def point_span(functions: Functions, cube: Cube, targets: Targets, on_progress: Progress = silent) -> Span:
     """The span of functions that are given by their values."""
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"Every point of the cube can be visited up to d = {MOST_DIMENSIONS}, not at d = {cube.d}.")
-    _, singular, rows = np.linalg.svd(_triangle(functions, cube))
+    _, singular, rows = np.linalg.svd(_triangle(functions, cube, on_progress))
     sets = [base[None, :] for base in targets.bases] + list(targets.composites)
     wanted = np.unique(np.concatenate([numbers(group) for group in sets]))
     coefficients = _coefficients(functions, cube, wanted, len(singular))
@@ -54,16 +54,15 @@ def point_span(functions: Functions, cube: Cube, targets: Targets) -> Span:
     return function_span(parities, singular, rows)
 
 
-def _triangle(functions: Functions, cube: Cube) -> Float[np.ndarray, "n n"]:
+def _triangle(functions: Functions, cube: Cube, on_progress: Progress) -> Float[np.ndarray, "n n"]:
     """R with R'R = E f_n f_m, from blocks of points."""
     points = 2**cube.d
     factor: np.ndarray | None = None
-    with console.progress("every point of the cube") as show:
-        for start in range(0, points, ROWS):
-            values = _values(functions, cube, start, min(points, start + ROWS))
-            stacked = values if factor is None else np.concatenate([factor, values])
-            factor = np.asarray(np.linalg.qr(stacked, mode="r"))
-            show((start + len(values)) / points, f"{values.shape[1]} functions")
+    for start in range(0, points, ROWS):
+        values = _values(functions, cube, start, min(points, start + ROWS))
+        stacked = values if factor is None else np.concatenate([factor, values])
+        factor = np.asarray(np.linalg.qr(stacked, mode="r"))
+        on_progress((start + len(values)) / points, f"{values.shape[1]} functions at every point of the cube")
     assert factor is not None
     if len(factor) < factor.shape[1]:  # fewer points than functions
         factor = np.concatenate([factor, np.zeros((factor.shape[1] - len(factor), factor.shape[1]))])

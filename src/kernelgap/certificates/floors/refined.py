@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from kernelgap.certificates.floors.spectral import gram_above, most_apart, parities_up_to, uncertainty_above
 from kernelgap.kernels.cube.spectrum import CubeSpectrum
+from kernelgap.progress import Progress
 
 ROUNDS = 12
 UNIT = 2.0**-53
@@ -30,11 +31,11 @@ def refine(
     right: arb_mat,
     norm: arb,
     tight: arb,
-    show: Callable[[float, str], None],
+    on_progress: Progress,
 ) -> arb | None:
     """A ball that contains norm - trace(right' gram^-1 right), no wider than ``tight``; None if this way is closed."""
     for degree in dict.fromkeys((most_apart(spectrum, len(signs)), -1)):
-        show(0.1, f"the smallest eigenvalue, above degree {degree}")
+        on_progress(0.1, f"the smallest eigenvalue, above degree {degree}")
         high = gram_above(spectrum, signs, degree)
         smallest = smallest_eigenvalue(high, blurred=uncertainty_above(spectrum, degree))
         if smallest is None:
@@ -54,7 +55,7 @@ def refine(
             if before is not None and missed.upper() > before / 4:
                 break  # refinement does not converge
             before = missed.upper()
-            show(0.2 + 0.8 * i / ROUNDS, f"refining {len(signs)} weights, {i + 1}")
+            on_progress(0.2 + 0.8 * i / ROUNDS, f"refining {len(signs)} weights, {i + 1}")
             weights = _middle(weights + _solved(solve, residual))
             residual = right - gram * weights
     return None

@@ -1,13 +1,12 @@
 """The oracle risk as a proof: everything in ball arithmetic, precision raised until the answer is tight."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 from flint import arb, arb_mat
 from jaxtyping import Float
 
-from kernelgap import console
 from kernelgap.certificates.exact.cube import Cube
 from kernelgap.certificates.floors.family import as_written
 from kernelgap.certificates.floors.refined import refine
@@ -17,13 +16,21 @@ from kernelgap.kernels.cube.balls import as_ball, precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, eigenvalue_balls
 from kernelgap.problems import ParityProblem
 from kernelgap.problems.fourier import IndexSet
+from kernelgap.progress import Progress, silent
 
 FIRST_BITS = 192
 MOST_BITS = 2**13
 TIGHT = Fraction(1, 10**15)  # width of the enclosure, relative to |H|^2
 
 
-def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.ndarray, "n d"], bits: int = 0) -> arb:
+def enclose(
+    problem: ParityProblem,
+    kernel: Kernel,
+    cube: Cube,
+    signs: Float[np.ndarray, "n d"],
+    bits: int = 0,
+    on_progress: Progress = silent,
+) -> arb:
     """A ball that contains the least risk over all weights.
 
     With G_nm = sum_S lambda_S^2 chi_S(x_n) chi_S(x_m) and b_n = sum_S lambda_S H_S chi_S(x_n) the risk of an output is
@@ -34,13 +41,12 @@ def enclose(problem: ParityProblem, kernel: Kernel, cube: Cube, signs: Float[np.
     target = _coefficients(problem)
     tight = TIGHT * sum((value**2 for row in target.values() for value in row), start=Fraction(0))
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
-    with console.progress("proof") as show:
-        for tried in tries:
-            show(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
-            with precision(tried):
-                risk = _enclose_once(target, kernel, cube, signs, differ, tried, tight, show)
-                if risk is not None and (bits or risk.rad() <= as_ball(tight)):
-                    return risk
+    for tried in tries:
+        on_progress(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
+        with precision(tried):
+            risk = _enclose_once(target, kernel, cube, signs, differ, tried, tight, on_progress)
+            if risk is not None and (bits or risk.rad() <= as_ball(tight)):
+                return risk
     raise InputError(
         f"{tries[-1]} bits do not prove that the {len(signs)} functions {kernel.spec}(., x_n) are independent: "
         "probably they are not (x and -x, say, with an odd or even kernel). Leave such inputs out, or rigorous=False."
@@ -65,7 +71,7 @@ def _enclose_once(
     differ: np.ndarray,
     bits: int,
     tight: Fraction,
-    show: Callable[[float, str], None],
+    on_progress: Progress,
 ) -> arb | None:
     spectrum = CubeSpectrum(
         kernel, cube.d, cube.squared_length, bits, eigenvalue_balls(kernel, cube.d, cube.squared_length, bits)
@@ -79,10 +85,10 @@ def _enclose_once(
         [[spectrum.balls[len(s)] * value for value in row] for s, row in zip(target, coefficients, strict=True)]
     )
     right = products * scaled
-    refined = refine(spectrum, signs, gram, right, norm, as_ball(tight), show)
+    refined = refine(spectrum, signs, gram, right, norm, as_ball(tight), on_progress)
     if refined is not None:
         return refined
-    show(0.0, f"solving with {len(signs)} x {len(signs)} balls of {bits} bits")
+    on_progress(0.0, f"solving with {len(signs)} x {len(signs)} balls of {bits} bits")
     try:
         weights = gram.solve(right)
     except ZeroDivisionError:

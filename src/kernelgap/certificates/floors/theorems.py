@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from kernelgap import console
 from kernelgap.certificates.floors.bound import PAPER_SHARE, any_kernel
 from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.oracle import FamilyRisks, draw_inputs, feature_risks, oracle_risks
@@ -18,6 +17,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
 from kernelgap.problems import Problem
 from kernelgap.problems.problem import Seed
+from kernelgap.progress import Progress, silent
 
 FAMILIES = (
     "gaussian",
@@ -47,16 +47,19 @@ def theorem2(
     *,
     targets: int | str = "all",
     seed: Seed = 0,
+    on_progress: Progress = silent,
 ) -> pd.DataFrame:
-    """One row a kernel: how its oracle risks lie over the family, with n samples (default C/1000, at least 1)."""
+    """One row a kernel: how its oracle risks lie over the family, with n samples (default C/1000, at least 1).
+
+    ``on_progress`` takes the share done and the kernel whose turn it is.
+    """
     count = _samples(problem, n)
     X = draw_inputs(problem, count, seed)
     rows = []
-    with console.progress("theorem 2") as show:
-        for i, kernel in enumerate(kernels):
-            kernel = get_kernel(kernel) if isinstance(kernel, str) else kernel
-            show(i / len(kernels), kernel.spec)
-            rows.append(_row(problem, oracle_risks(problem, kernel, X, targets, seed=seed), kernel.spec))
+    for i, kernel in enumerate(kernels):
+        kernel = get_kernel(kernel) if isinstance(kernel, str) else kernel
+        on_progress(i / len(kernels), kernel.spec)
+        rows.append(_row(problem, oracle_risks(problem, kernel, X, targets, seed=seed), kernel.spec))
     return pd.DataFrame(rows)
 
 

@@ -1,9 +1,10 @@
 """How certificates look in the terminal, and as JSON."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kernelgap import console
 
@@ -163,9 +164,10 @@ def oracle(found: "OracleRisk", family: "FamilyRisks | None") -> None:
 def spectrum(table: "pd.DataFrame") -> None:
     attrs = table.attrs
     shown = table[(table.share.abs() > 0) | (table.degree <= 8)].head(20)
+    degrees: Iterable[Any] = shown.itertuples()
     rows = [
         [str(r.degree), f"{r.parities:,.0f}", f"{r.eigenvalue:.4g}", _percent(r.share), _percent(r.captured)]
-        for r in shown.itertuples()
+        for r in degrees
     ]
     title = f"{attrs['kernel']} on {attrs['problem']}: what {attrs['n']:,} samples can hold"
     console.table(
@@ -182,6 +184,7 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     which = (
         f"all {first.targets:,} targets" if first.all_targets else f"{first.targets:,} targets drawn from the family"
     )
+    kernels: Iterable[Any] = table.itertuples()
     rows = [
         [
             r.kernel,
@@ -192,7 +195,7 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
             _percent(r.share_above_strong_floor),
             r.theorem,
         ]
-        for r in table.itertuples()
+        for r in kernels
     ]
     columns = ["kernel", "mean", "least", "median", "> a^2/16", "> 0.9 a^2", "Theorem 2"]
     title = f"{problem}, a = alpha: the best risk over all weights, with {first.n:,} samples, over {which}"

@@ -1,5 +1,6 @@
 """What came of a figure, in the terminal."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -26,6 +27,7 @@ def show_figure(run: FigureRun) -> None:
     title = f"{run.name}: {run.title} (picked on validation; * is under {threshold:.4g})"
     console.table([x, *(f"{at:g}" for at in places)], rows, title=title)
     console.answer("")
+    methods: Iterable[Any] = best_of_methods(summary).itertuples()
     norms = run.x == "norm" and "norm" in summary
     best = [
         [
@@ -38,7 +40,7 @@ def show_figure(run: FigureRun) -> None:
             _setting(row),
             f"{row.diverged + row.unsolved} of {row.trials}",
         ]
-        for row in best_of_methods(summary).itertuples()
+        for row in methods
     ]
     numbers = ["picked on test", "picked on validation", "+/-", *(["train error", "norm of W"] if norms else [])]
     columns = ["method", "best width", *numbers, "setting", "failed"]

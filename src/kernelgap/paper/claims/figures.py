@@ -48,7 +48,7 @@ def picked(table: pd.DataFrame, by: Sequence[str] = ("method", "width")) -> list
     names = list(dict.fromkeys(kept))
     return [
         {
-            name: None if pd.isna(value) else getattr(value, "item", lambda value=value: value)()
+            str(name): None if pd.isna(value) else getattr(value, "item", lambda value=value: value)()
             for name, value in row.items()
         }
         for row in best[names].to_dict("records")

@@ -10,11 +10,17 @@ from kernelgap import networks, problems
 from kernelgap.certificates import Claim, TrainedNetwork, certify
 from kernelgap.errors import InputError
 from kernelgap.paper.figures.gap import best_kernels, best_network, trained_networks
+from kernelgap.progress import Progress, silent
 from kernelgap.runs import Trial, TrialStore
 
 
 def certify_run(
-    folder: str | Path, out: str | Path = "cert.zip", *, method: str | None = None, width: int | None = None
+    folder: str | Path,
+    out: str | Path = "cert.zip",
+    *,
+    method: str | None = None,
+    width: int | None = None,
+    on_progress: Progress = silent,
 ) -> Claim:
     """Evaluate the run's best network at every point of the cube, prove floors, write the file.
 
@@ -39,6 +45,7 @@ def certify_run(
         method=trial.method,
         training=trial.model_dump(mode="json"),
         resume=kept,
+        on_progress=on_progress,
     )
     kept.unlink(missing_ok=True)
     return claim

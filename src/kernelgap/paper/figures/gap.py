@@ -19,7 +19,7 @@ def best_network(table: pd.DataFrame) -> pd.Series | None:
     """The trained network with the least validation error: one member with one seed."""
     trained = trained_networks(table)
     trained = trained[trained.status == "done"]
-    return None if trained.empty else trained.loc[trained.validation_error.idxmin()]
+    return None if trained.empty else trained.iloc[trained.validation_error.argmin()]
 
 
 def best_over_seeds(table: pd.DataFrame) -> pd.DataFrame | None:
@@ -31,13 +31,13 @@ def best_over_seeds(table: pd.DataFrame) -> pd.DataFrame | None:
     if trained.empty:
         return None
     each = ["method", "width", "problem"]
-    picks = trained.loc[trained.groupby([*each, "seed"]).validation_error.idxmin()]
+    picks = trained.loc[trained.groupby([*each, "seed"]).validation_error.idxmin().tolist()]
     groups = picks.groupby(each).validation_error.agg(["mean", "size"])
     whole = groups[(groups["size"] == picks.seed.nunique()) & groups["mean"].map(lambda error: error < float("inf"))]
     if whole.empty:
         return None
-    best = whole["mean"].idxmin()
-    return picks[(picks[each] == pd.Series(dict(zip(each, best, strict=True)))).all(axis=1)].sort_values("seed")
+    best = pd.Series(whole.index[int(whole["mean"].argmin())], index=each)
+    return picks[(picks[each] == best).all(axis=1)].sort_values("seed")
 
 
 def kernels_tried(table: pd.DataFrame) -> list[str]:

@@ -32,7 +32,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
     for (method, width, *problem), trials in table.groupby(["method", "width", *several], sort=False, dropna=False):
         picks = {
-            by: [group.loc[group[column].idxmin()] for _, group in trials.groupby("seed")]
+            by: [group.iloc[group[column].argmin()] for _, group in trials.groupby("seed")]
             for by, column in {"test": "test_error", "validation": "validation_error"}.items()
         }
         errors = [p.test_error for p in picks["validation"]]

@@ -1,5 +1,6 @@
 """Errors with their intervals, one line each: all contenders, and a network beside its own kernels."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -19,6 +20,7 @@ def forest_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
     comparison = audit.answer.comparison
     best = (comparison.network, comparison.kernel)
     table = audit.with_samples(comparison.samples)
+    sorted_rows: Iterable[Any] = table.sort_values("error").itertuples()
     rows = [
         {
             "method": row.contender,
@@ -29,7 +31,7 @@ def forest_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
             "told": f"{row.error:.3g} ({row.low:.3g} to {row.high:.3g})",
             "best": row.contender in best,
         }
-        for row in table.sort_values("error").itertuples()
+        for row in sorted_rows
     ]
     title = f"Test errors with {comparison.samples:,} samples, and 95% intervals"
     return _intervals(audit, pd.DataFrame(rows), title, on_page=on_page)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -116,7 +116,7 @@ def _unkept(audit: Audit) -> list[str]:
 def _tiles(audit: Audit) -> list[dict[str, str]]:
     """A few numbers in large type."""
     answer, comparison = audit.answer, audit.answer.comparison
-    rows = audit.with_samples(comparison.samples).set_index("contender")
+    rows: Any = audit.with_samples(comparison.samples).set_index("contender")
     tiles = [
         {
             "words": f"best {kind} by validation",
@@ -201,8 +201,9 @@ def _columns(audit: Audit) -> list[str]:
 def _rows(audit: Audit) -> list[dict[str, Any]]:
     """The table of all contenders, as it is shown and as it is sorted."""
     comparison = audit.answer.comparison
+    contenders: Iterable[Any] = audit.with_samples(comparison.samples).itertuples()
     rows = []
-    for row in audit.with_samples(comparison.samples).itertuples():
+    for row in contenders:
         fits = audit.table[(audit.table.contender == row.contender) & (audit.table.samples == row.samples)]
         quality = {name: float(getattr(row, name)) for name in _columns(audit)}
         rows.append(

@@ -62,7 +62,7 @@ def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
     """The trials of each point of the chart, with the name of its line: over betas, each width has its own."""
     if x != "beta":
         return [(str(m), trials) for (m, _), trials in table.groupby(["method", "width"], sort=False, dropna=False)]
-    several = table.groupby("method").width.nunique() > 1
+    several = (table.groupby("method").width.nunique() > 1).to_dict()
     return [
         (f"{m} width {width}" if several[m] else str(m), trials)
         for (m, width, _), trials in table.groupby(["method", "width", "beta"], sort=False, dropna=False)

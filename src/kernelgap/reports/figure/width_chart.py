@@ -16,7 +16,8 @@ def width_chart(run: FigureRun, *, on_page: bool) -> Any:
         return None
     several = trials.method.nunique() > 1
     lines = []
-    for (method, beta), own in sorted(trials.groupby(["method", "beta"]), key=lambda entry: -entry[0][1]):
+    groups: list[Any] = list(trials.groupby(["method", "beta"]))
+    for (method, beta), own in sorted(groups, key=lambda entry: -entry[0][1]):
         errors = {
             int(width): [float(p.test_error) for p in picks_of_seeds(of_width, "validation")]
             for width, of_width in own.groupby("width")

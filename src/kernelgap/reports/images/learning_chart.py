@@ -1,6 +1,7 @@
 """How networks learned from images: their accuracy and loss over the images that were shown to them."""
 
 import math
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import altair as alt
@@ -21,8 +22,9 @@ TITLES: dict[What, str] = {"accuracy": "right on test images", "loss": "loss on 
 
 def learning_rows(run: ImageRun) -> pd.DataFrame:
     """One row a moment of a training: images shown so far, the accuracy, the loss."""
+    trials: Iterable[Any] = run.table.itertuples()
     rows = []
-    for trial in run.table.itertuples():
+    for trial in trials:
         curves: dict[str, list[float]] = trial.curves or {}
         if not curves.get("epoch") or pd.isna(trial.shown):
             continue

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RESULTS = ("status", "train_error", "validation_error", "test_error", "test_standard_error", "diverged_at")
 WORDS = ("network", "mode", "kernel", "recipe")  # what a method is called by
 NUMBERS = ("width", "samples", "seed", "rate", "decay", "ridge")
-TYPES = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
+TYPES: dict[str, Any] = {"width": "Int64", "diverged_at": "Int64", "rate": float, "decay": float, "ridge": float}
 ORDER = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge", "trial"]
 
 

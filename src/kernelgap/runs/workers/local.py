@@ -89,14 +89,15 @@ class LocalWorkers:
     def submit(self, chunk: Work) -> "Future[Done]":
         # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take. The
         # resource tracker, which would lift the mask, is started before.
-        resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         try:
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             return self._submit(chunk)
         except OSError as error:
             raise InputError(f"A worker process could not be started: {error.strerror}. Try fewer workers.") from None
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def _submit(self, chunk: Work) -> "Future[Done]":
         number, worker = min(enumerate(self._workers), key=lambda entry: entry[1].under_way())

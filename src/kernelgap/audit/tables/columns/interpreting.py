@@ -62,7 +62,7 @@ def numbers_of(column: pd.Series, *, comma_first: bool = False) -> tuple[Values,
     if kind == "number":
         return values, notices
     codes, texts = distinct_texts(column)
-    return _numbers(column.name, texts, codes, read_numerals(texts, comma_first=comma_first))
+    return _numbers(str(column.name), texts, codes, read_numerals(texts, comma_first=comma_first))
 
 
 def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Kind, Values, list[Notice]]:
@@ -72,7 +72,7 @@ def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Ki
     if not as_label:
         numbers = floats_of(column) if kind == "number" else plain_numbers(column)
         if numbers is not None:
-            return _number_or_empty(*_bounded(column.name, numbers))
+            return _number_or_empty(*_bounded(str(column.name), numbers))
     codes, texts = distinct_texts(column)
     cells = spread(np.array(texts, dtype=object), codes)
     if as_label or (texts and isinstance(column.dtype, pd.CategoricalDtype)):
@@ -84,7 +84,7 @@ def _column(column: pd.Series, *, comma_first: bool, as_label: bool) -> tuple[Ki
     if present and not are_codes(present):
         numerals = read_numerals(texts, comma_first=comma_first)
         if _are_numbers(numerals, counts):
-            return _number_or_empty(*_numbers(column.name, texts, codes, numerals))
+            return _number_or_empty(*_numbers(str(column.name), texts, codes, numerals))
     return kind_of_texts(texts, counts), cells, []
 
 

@@ -23,11 +23,11 @@ def find_leaks(features: pd.DataFrame, names: tuple[str, ...], values: np.ndarra
     """The columns from which a target follows at once."""
     if classes:
         codes = pd.factorize(values)[0]
-        copies = [(column, names[0], _of_classes(features[column], codes)) for column in features]
+        copies = [(column, names[0], _of_classes(features[column], codes)) for column in map(str, features)]
     else:
         copies = [
             (column, name, _of_numbers(features[column].to_numpy(dtype=float), target))
-            for column in features
+            for column in map(str, features)
             if pd.api.types.is_numeric_dtype(features[column].dtype)
             for name, target in zip(names, values.T, strict=True)
         ]

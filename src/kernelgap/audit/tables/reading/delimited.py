@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import IO, cast
 
 import pandas as pd
 
@@ -63,7 +64,7 @@ def _read_rows(
     path: Path, text: DecodedText, delimiter: str, widest: int, reservoir: Reservoir, header: bool | None
 ) -> Raw:
     pieces = pd.read_csv(
-        text,
+        cast("IO[str]", text),  # pandas needs no more of a file than what this one has
         sep=delimiter,
         header=None,
         dtype=str,
