@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kernelgap.audit.judging import read_audit
-    from kernelgap.audit.models.saving import load_model
+    from kernelgap.audit.models import load_model
     from kernelgap.audit.result import Audit
 
 __all__ = ["Audit", "audit", "load_model", "read_audit"]

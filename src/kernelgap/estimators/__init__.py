@@ -2,8 +2,8 @@
 
 from kernelgap.estimators.adaptive import AdaptiveKernelClassifier, AdaptiveKernelRegressor
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
+from kernelgap.estimators.loading import load
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
-from kernelgap.estimators.saving import load
 
 __all__ = [
     "AdaptiveKernelClassifier",
