@@ -119,7 +119,11 @@ def test_a_saved_model_predicts_the_same(name, sample, tmp_path):
         (None, {"metric": -np.eye(8)}, "eigenvalue below 0"),
         (None, {"metric": None}, "not those of its kind"),
         (None, {"owner.rounds.ridge": np.ones(3)}, "rounds are not as long"),
-        (None, {f"owner.rounds.{n}": None for n in ("factor", "round", "ridge", "validation_error")}, "are missing"),
+        (
+            None,
+            {f"owner.rounds.{n}": None for n in ("factor", "round", "ridge", "validation_error")},
+            "tables are not those of its kind",
+        ),
     ],
 )
 def test_a_file_whose_parts_do_not_belong_together_is_no_model(header, arrays, words, sample, tmp_path):

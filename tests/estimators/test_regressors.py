@@ -136,7 +136,7 @@ def test_a_network_is_saved_after_fit_only(tmp_path):
         (under("model", "train", value="all"), {}, "trains beside its start are"),
         (None, {"weights.A": np.ones((1, 6), np.float32)}, "V of 3resnet must have the shape (6, 1)"),
         (None, {"trained.A": np.full((2, 6), np.inf, np.float32)}, "contains infinity"),
-        (None, {"owner.curve.epochs": None, "owner.curve.train_error": None}, "are missing"),
+        (None, {"owner.curve.epochs": None, "owner.curve.train_error": None}, "tables are not those of its kind"),
         (None, {"owner.curve.epochs": np.ones((2, 2))}, "are not as long"),
     ],
 )

@@ -181,7 +181,7 @@ def _network(**changes):
         (lambda: replace(fitted.model("3resnet"), trained={"A": np.ones((2, 7))}), "not A"),
         (
             lambda: replace(fitted.model("3resnet"), train="last", trained={"A": np.ones((2, 6))}),
-            "trained A of 3resnet must have the shape (2, 7), not (2, 6)",
+            "A of 3resnet that 'last' trains beside its start must have the shape (2, 7), not (2, 6)",
         ),
         (
             lambda: replace(fitted.model("3resnet"), train="last", trained={"A": np.full((2, 7), np.nan)}),

@@ -1,8 +1,8 @@
 """scikit-learn estimators over the networks and kernels."""
 
 from kernelgap.estimators.adaptive import AdaptiveKernelClassifier, AdaptiveKernelRegressor
+from kernelgap.estimators.base import load
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
-from kernelgap.estimators.loading import load
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
 
 __all__ = [

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.estimators.base import EstimatorMetadata, Positive, Tables
+from kernelgap.estimators.base import Positive, Tables
 from kernelgap.estimators.kernel_base import KernelEstimator, KernelFitted
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.kernels import Kernel
@@ -20,7 +20,6 @@ from kernelgap.machine import available_memory, one_blas_thread, require_memory,
 from kernelgap.models import AdaptiveModel
 from kernelgap.regression import Round, adaptive_rounds, ridge_path
 from kernelgap.regression.selection import held_out_rows
-from kernelgap.tensor_file import check
 
 PARAMETERS = """
     The kernel is K(x,z) = kappa(sqrt((x - z)' M (x - z))). It starts at M = I, and after each round of ridge regression
@@ -50,11 +49,11 @@ PARAMETERS = """
 
 
 class AdaptiveFitted(KernelFitted):
-    round: Annotated[int, Field(ge=0)]
+    round: Annotated[int, Field(ge=0, strict=True)]
     factor: Positive
 
 
-class Adaptive(KernelEstimator):
+class Adaptive(KernelEstimator, abstract=True):
     """What the two share."""
 
     model_: AdaptiveModel
@@ -107,13 +106,6 @@ class Adaptive(KernelEstimator):
     def metric_(self) -> np.ndarray:
         """M, (d, d), of trace d."""
         return self.model_.kernel.metric
-
-    def _kernel_text(self) -> str:
-        return self.model_.kernel.base.spec
-
-    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
-        super()._set_fitted(fitted, metadata)
-        check(hasattr(self, "rounds_"), "arrays are missing")
 
     def _search(self, X: np.ndarray, Y: np.ndarray) -> tuple[tuple[float, Round], list[tuple[float, Round]]]:
         if len(X) < 2:

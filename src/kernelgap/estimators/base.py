@@ -8,17 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelgap.errors import InputError, validated
+from kernelgap.errors import InputError, unknown, validated
 from kernelgap.estimators.defaults import as_numbers, is_number
 from kernelgap.models import Model
-from kernelgap.models.file import ESTIMATOR, write
+from kernelgap.models.file import ESTIMATOR, read_owned, write
 from kernelgap.tensor_file import Arrays, check
 
 Plain = bool | int | float | str | None
-Count = Annotated[int, Field(ge=1)]
-NotNegative = Annotated[float, Field(ge=0)]
-Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1, strict=True)]
+NotNegative = Annotated[float, Field(ge=0, strict=True)]
+Positive = Annotated[float, Field(gt=0, strict=True)]
 Tables = dict[str, tuple[str, ...]]
+OPTIONAL = {"search_results"}
 
 
 class Strict(BaseModel):
@@ -49,9 +50,15 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
     """
 
     model_: Model
+    _kinds: ClassVar[dict[str, type["ModelEstimator"]]] = {}
     _models: ClassVar[tuple[type[Model], ...]]
     _tables: ClassVar[Tables]
     _fitted: ClassVar[type[Strict]]
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not abstract:
+            cls._kinds.setdefault(cls.__name__, cls)  # by which ``load`` finds it
 
     def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
         raise NotImplementedError
@@ -79,30 +86,24 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "model_"):
             raise InputError("There is nothing to save before fit.")
-        tables = {f"{name}.{column}": getattr(self, f"{name}_")[column] for name, column in self._columns()}
+        tables = {name: getattr(self, f"{name}_", {}) for name in self._tables}
+        fitted = self._fitted(**{name: getattr(self, f"{name}_") for name in self._fitted.model_fields})
         metadata = EstimatorMetadata(
             kind=type(self).__name__,
             settings=self._settings(),
-            fitted=self._values(),
+            fitted=fitted.model_dump(),
             feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
             single_output=getattr(self, "_single_output", False),
             labels=self._labels(),
         )
-        return write(path, self.model_, ESTIMATOR, metadata.model_dump(), tables)
-
-    def _columns(self) -> list[tuple[str, str]]:
-        present = {name: columns for name, columns in self._tables.items() if hasattr(self, f"{name}_")}
-        return [(name, column) for name, columns in present.items() for column in columns]
+        columns = {f"{name}.{column}": values for name, table in tables.items() for column, values in table.items()}
+        return write(path, self.model_, ESTIMATOR, metadata.model_dump(), columns)
 
     def _settings(self) -> dict[str, Plain]:
         """The constructor's arguments that are plain; a loaded estimator has its defaults for the others."""
         given = {name: v.item() if isinstance(v, np.generic) else v for name, v in self.get_params(deep=False).items()}
         numbers = {name for name, v in given.items() if isinstance(v, int | float) and is_number(v)}
         return {name: v for name, v in given.items() if name in numbers or isinstance(v, str | bool | None)}
-
-    def _values(self) -> dict[str, Any]:
-        """The fitted attributes that a file holds as plain values."""
-        return {name: getattr(self, f"{name}_") for name in self._fitted.model_fields}
 
     def _labels(self) -> Labels | None:
         return None
@@ -125,15 +126,16 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
         return estimator
 
     def _set_tables(self, arrays: Arrays) -> None:
-        held = {name.partition(".")[0] for name in arrays}
-        check(held <= set(self._tables), "its arrays are not those of its kind of estimator")
-        for name in held:
-            columns = self._tables[name]
-            given = {key.partition(".")[2]: values for key, values in arrays.items() if key.partition(".")[0] == name}
-            check(set(given) == set(columns), f"its {name} has other columns than {', '.join(columns)}")
-            lengths = {values.shape for values in given.values()}
-            check(len(lengths) == 1 and len(min(lengths)) == 1, f"the columns of its {name} are not as long")
-            setattr(self, f"{name}_", given)
+        tables: dict[str, dict[str, np.ndarray]] = {}
+        for name, values in arrays.items():
+            table, _, column = name.partition(".")
+            tables.setdefault(table, {})[column] = values
+        check(set(tables) ^ set(self._tables) <= OPTIONAL, "its tables are not those of its kind of estimator")
+        for name, columns in tables.items():
+            check(set(columns) == set(self._tables[name]), f"its table {name} has other columns than its kind")
+            shapes = {values.shape for values in columns.values()}
+            check(len(shapes) == 1 and len(min(shapes)) == 1, f"the columns of its table {name} are not as long")
+            setattr(self, f"{name}_", columns)
 
     def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
         """The attributes that the file holds, checked against the model."""
@@ -141,7 +143,7 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
             setattr(self, f"{name}_", getattr(fitted, name))
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator):  # type: ignore[misc]
+class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True):  # type: ignore[misc]
     """Fits numbers, in one column or several."""
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -185,3 +187,41 @@ class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator):  # type: igno
     def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
         super()._set_fitted(fitted, metadata)
         self._single_output = metadata.single_output
+
+
+def load(path: str | Path) -> Any:
+    """Read an estimator from its file, and check that the file is whole. Nothing in it is executed.
+
+    Parameters
+    ----------
+    path : a file that an estimator's ``save`` wrote.
+
+    Returns
+    -------
+    The fitted estimator. On the same machine it predicts the same, bit for bit.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is damaged, changed, of a newer version or something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import kernelgap as kg
+    >>> X = np.linspace(-1, 1, 20)[:, None]
+    >>> model = kg.KernelRegressor("gaussian", ridge=0.01).fit(X, X[:, 0] ** 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = kg.load(model.save(f"{folder}/model.safetensors"))
+    >>> np.array_equal(again.predict(X), model.predict(X))
+    True
+    """
+    return read_owned(path, ESTIMATOR, _rebuild)
+
+
+def _rebuild(model: Model, fields: dict[str, Any], arrays: Arrays) -> ModelEstimator:
+    metadata, kinds = validated(EstimatorMetadata, fields), ModelEstimator._kinds
+    if metadata.kind not in kinds:
+        raise unknown("estimator", metadata.kind, kinds)
+    return kinds[metadata.kind]._rebuild(model, metadata, arrays)

@@ -1,7 +1,6 @@
 """What the kernel estimators share: the kernel and the choice of the ridge."""
 
 import warnings
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.estimators.base import Count, EstimatorMetadata, ModelEstimator, NotNegative, Plain, Strict, Tables
+from kernelgap.estimators.base import EstimatorMetadata, ModelEstimator, NotNegative, Strict, Tables
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
@@ -23,19 +22,12 @@ from kernelgap.tensor_file import check
 FALLING = 0.01  # share by which the error falls towards an edge for it to matter
 
 
-class SpectrumFields(Strict):
-    samples: Count
-    smallest: float
-    largest: float
-    jitter: float
-
-
-class KernelFitted(Strict):
+class KernelFitted(Strict, strict=False):  # the fields of a spectrum become one
     ridge: NotNegative
-    spectrum: SpectrumFields
+    spectrum: Spectrum
 
 
-class KernelEstimator(ModelEstimator):
+class KernelEstimator(ModelEstimator, abstract=True):
     """Kernel ridge regression with any number of outputs. Over a precomputed matrix the model is linear in its rows."""
 
     model_: Expansion | LinearModel
@@ -153,23 +145,12 @@ class KernelEstimator(ModelEstimator):
             _warn_of_edge(choice)
         return choice, features.landmarks
 
-    def _settings(self) -> dict[str, Plain]:
-        """Without the kernel and the ridge: those that were used take their place."""
-        return {name: value for name, value in super()._settings().items() if name not in ("kernel", "ridge")}
-
-    def _values(self) -> dict[str, Any]:
-        return super()._values() | {"spectrum": asdict(self.spectrum_)}
-
     def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
         super()._set_fitted(fitted, metadata)
-        self.spectrum_ = Spectrum(**fitted.spectrum.model_dump())
-        self.ridge, self.kernel = self.ridge_, self._kernel_text()
+        self.ridge, self.kernel = self.ridge_, getattr(self.model_.metadata(), "kernel", "precomputed")
         check(not np.any(self.model_.offset) and getattr(self.model_, "scale", 1.0) == 1, "it has a scale or an offset")
         check(self.spectrum_.samples == len(self.dual_coef_), "it has not as many samples as coefficients")
-        check(hasattr(self, "path_") and self.ridge_ in self.path_["ridge"], "its ridge is not one of those tried")
-
-    def _kernel_text(self) -> str:
-        return self.kernel_.spec
+        check(self.ridge_ in self.path_["ridge"], "its ridge is not one of those tried")
 
 
 def _warn_of_edge(choice: Choice) -> None:

@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from kernelgap import console, networks
 from kernelgap.errors import InputError
 from kernelgap.estimators.base import Count, EstimatorMetadata, NotNegative, Positive, Regressor, Strict, Tables
-from kernelgap.estimators.defaults import check_count, default_decay, is_auto, is_number, search_grid
+from kernelgap.estimators.defaults import default_decay, is_auto, is_number, search_grid
+from kernelgap.kernels.check import check_count
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.tensor_file import check
@@ -28,7 +29,7 @@ class NetworkFitted(Strict):
     n_iter: Count
 
 
-class NetworkRegressor(Regressor):
+class NetworkRegressor(Regressor, abstract=True):
     """What the three regressors share. Subclasses name their network."""
 
     model_: NetworkModel
@@ -99,14 +100,14 @@ class NetworkRegressor(Regressor):
         return offset, float(np.sqrt(np.mean((Y - offset) ** 2))) or 1.0
 
     def _start(self, seed: int, *, inputs: int, outputs: int) -> "_Start":
-        check_count("width", self.width)
+        check_count(self.width, "width")
         model = get_model(self._get_network(), self.train)
         params = model.network.init(jax.random.key(seed), inputs=inputs, outputs=outputs, width=int(self.width))
         return _Start(model, params, seed)
 
     def _schedule(self, n: int) -> Schedule:
         """The schedule, with batches no larger than the sample."""
-        check_count("batch_size", self.batch_size)
+        check_count(self.batch_size, "batch_size")
         schedule = Schedule.checked(
             epochs=self.epochs,
             batch=self.batch_size,
@@ -198,7 +199,6 @@ class NetworkRegressor(Regressor):
         super()._set_fitted(fitted, metadata)
         same = (self._get_network().name, self.train) == (self.model_.network.name, self.model_.train)
         check(same, "its settings are those of another network than it holds")
-        check(hasattr(self, "curve_"), "arrays are missing")
 
 
 class _Start(NamedTuple):

@@ -106,16 +106,6 @@ def load(path: str | Path) -> Model:
     ------
     InputError
         If there is no such file, or it is damaged, changed or of a newer version.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from kernelgap import models
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = models.LinearModel(np.array([[2.0]]), np.array([1.0])).save(f"{folder}/line.safetensors")
-    ...     models.load(path).predict(np.array([[3.0]]))
-    array([[7.]])
     """
     return read(MODEL, path, lambda fields, arrays: _parts(fields, arrays)[0])
 

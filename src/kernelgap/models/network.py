@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.models.model import Metadata, Model, check_arrays, set_arrays
-from kernelgap.models.weights import WEIGHTS, Weights, check_names, check_weight, check_weights, get_part, name_part
+from kernelgap.models.weights import WEIGHTS, Weights, check_shapes, check_weights, get_part, name_part
 from kernelgap.networks import Network
 from kernelgap.networks import get as get_network
 from kernelgap.tensor_file import Arrays
@@ -47,8 +47,11 @@ class NetworkModel(Model):
     metadata_type = NetworkMetadata
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", check_weights(self.network, self.weights))
-        object.__setattr__(self, "trained", self._check_trained())
+        model, weights = get_model(self.network, self.train), check_weights(self.network, self.weights)
+        beside = {} if isinstance(model, Layers) else {n: w.shape for n, w in model.split(weights)[0].items()}
+        what = f"{self.network.name} that '{self.train}' trains beside its start"
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "trained", check_shapes(self.trained, beside, what))
         set_arrays(self, {"offset": 1})
         if len(self.offset) != len(self.weights["A"]):
             raise InputError(f"{len(self.weights['A'])} outputs need as many offsets, not {len(self.offset)}.")
@@ -63,16 +66,6 @@ class NetworkModel(Model):
         if isinstance(predictor.model, Layers):
             return cls(predictor.model.network, {**trained, **frozen}, offset, scale, train)
         return cls(predictor.model.network, frozen, offset, scale, train, trained)
-
-    def _check_trained(self) -> dict[str, np.ndarray]:
-        model = get_model(self.network, self.train)
-        shapes = {} if isinstance(model, Layers) else {n: w.shape for n, w in model.split(self.weights)[0].items()}
-        what = f"The weights of {self.network.name} that '{self.train}' trains beside its start"
-        check_names(self.trained, list(shapes), what)
-        own = {name: np.array(values, dtype=np.float32, order="C") for name, values in self.trained.items()}
-        for name, shape in shapes.items():
-            check_weight(own[name], shape, f"trained {name} of {self.network.name}")
-        return own
 
     @property
     def features(self) -> int:

@@ -15,27 +15,24 @@ Weights = Mapping[str, np.ndarray]
 
 
 def check_weights(network: Network, weights: Params) -> dict[str, np.ndarray]:
-    """All weights of a network in float32; W says how many inputs there are and A how many outputs."""
-    names = sorted(network.layers)
-    check_names(weights, names, f"The weights of {network.name}")
+    """All weights of a network; W says how many inputs there are and A how many outputs."""
+    W, A = (np.shape(weights.get(name, 0.0)) for name in ("W", "A"))
+    if {"W", "A"} <= set(weights) and not len(W) == len(A) == 2:
+        raise InputError(f"W and A of {network.name} are matrices, not of the shapes {W} and {A}.")
+    table = network.weights(W[1], *A) if len(W) == len(A) == 2 else network.weights(*network.smallest)
+    return check_shapes(weights, {name: w.shape for name, w in table.items()}, network.name)
+
+
+def check_shapes(weights: Params, shapes: Mapping[str, tuple[int, ...]], what: str) -> dict[str, np.ndarray]:
+    """The weights in float32, if they have these names and shapes and are finite."""
+    if sorted(weights) != sorted(shapes):
+        raise InputError(f"The weights of {what} are {', '.join(sorted(shapes))}, not {', '.join(sorted(weights))}.")
     own = {name: np.array(values, dtype=np.float32, order="C") for name, values in weights.items()}
-    W, A = own["W"], own["A"]
-    if W.ndim != 2 or A.ndim != 2:
-        raise InputError(f"W and A of {network.name} are matrices, not of the shapes {W.shape} and {A.shape}.")
-    for name, weight in network.weights(W.shape[1], *A.shape).items():
-        check_weight(own[name], weight.shape, f"{name} of {network.name}")
+    for name, shape in shapes.items():
+        if own[name].shape != shape or 0 in shape:
+            raise InputError(f"{name} of {what} must have the shape {shape}, not {own[name].shape}.")
+        check_finite(own[name], f"{name} of {what}")
     return own
-
-
-def check_names(weights: Params, names: list[str], what: str) -> None:
-    if sorted(weights) != sorted(names):
-        raise InputError(f"{what} are {', '.join(sorted(names))}, not {', '.join(sorted(weights))}.")
-
-
-def check_weight(values: np.ndarray, shape: tuple[int, ...], what: str) -> None:
-    if values.shape != shape or 0 in shape:
-        raise InputError(f"{what} must have the shape {shape}, not {values.shape}.")
-    check_finite(values, f"The weight {what}")
 
 
 def name_part(prefix: str, weights: Params) -> dict[str, np.ndarray]:
