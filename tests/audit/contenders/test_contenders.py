@@ -136,8 +136,8 @@ def test_the_adaptive_kernel_starts_plain_and_adapts(view):
     outputs = by_hand(kg.kernels.get(f"laplace(bandwidth={length!r})"), view.X, view.Y, setting["ridge"], view.X_val)
     assert judged.errors[place] == pytest.approx(view.error(outputs), rel=1e-6)
     plain, adapted = (contender("adaptive").fit(view, {**setting, "round": number}) for number in (0.0, 1.0))
-    np.testing.assert_allclose(plain.metric, np.eye(4))
-    assert not np.allclose(adapted.metric, np.eye(4), atol=0.1)
+    np.testing.assert_allclose(plain.kernel.metric, np.eye(4))
+    assert not np.allclose(adapted.kernel.metric, np.eye(4), atol=0.1)
 
 
 def test_ridge_regression(view):
