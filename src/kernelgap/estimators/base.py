@@ -87,7 +87,7 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "model_"):
             raise InputError("There is nothing to save before fit.")
         tables = {name: getattr(self, f"{name}_", {}) for name in self._tables}
-        fitted = self._fitted(**{name: getattr(self, f"{name}_") for name in self._fitted.model_fields})
+        fitted = validated(self._fitted, {name: getattr(self, f"{name}_") for name in self._fitted.model_fields})
         metadata = EstimatorMetadata(
             kind=type(self).__name__,
             settings=self._settings(),
