@@ -49,16 +49,16 @@ def make_files(folder: Path) -> None:
     import numpy as np
 
     sys.path.insert(0, str(ROOT / "tests"))
+
     from kernelgap import certificates, estimators, networks, problems
     from kernelgap.audit.models import save_model
-    from kernelgap.estimators.saving import save
     from support import fitted
 
     for part in ("models", "estimators"):
         (folder / part).mkdir()
     for kind in fitted.KINDS:
-        save_model(fitted.trained(kind), folder / "models" / f"{kind}.safetensors")
-    save_model(fitted.trained("linear", fitted.CLASSES), folder / "models" / "classes.safetensors")
+        save_model(fitted.table_model(kind), folder / "models" / f"{kind}.safetensors")
+    save_model(fitted.table_model("linear", fitted.CLASSES), folder / "models" / "classes.safetensors")
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
     made = {
@@ -66,9 +66,12 @@ def make_files(folder: Path) -> None:
         "classes": estimators.KernelClassifier("gaussian", ridge=[0.1, 1.0]).fit(X, np.where(y > 0, "yes", "no")),
         "adaptive": estimators.AdaptiveKernelRegressor(rounds=1, factors=1.0, random_state=0).fit(X, y),
         "precomputed": estimators.KernelRegressor("precomputed", ridge=0.1).fit(X @ X.T, y),
+        "resnet": estimators.ResNetRegressor(width=4, epochs=2, random_state=0).fit(X, y),
+        "tangent": estimators.TwoLayerRegressor(width=4, train="ntk", epochs=2, random_state=0).fit(X, y),
     }
+    shutil.copytree(ROOT / "tests" / "models" / "files", folder / "old")
     for name, estimator in made.items():
-        save(estimator, folder / "estimators" / f"{name}.safetensors")
+        estimator.save(folder / "estimators" / f"{name}.safetensors")
     network = networks.get("3resnet")
     params = network.init(jax.random.key(0), inputs=6, outputs=2, width=4)
     trained = certificates.TrainedNetwork(network, params)

@@ -13,7 +13,10 @@ from fuzz import mutate, values
 from fuzz.case import Case, Place
 from fuzz.command import call
 from kernelgap import estimators, tensor_file
-from kernelgap.tensor_file import ESTIMATOR, MODEL, TRAINING, Kind
+from kernelgap.tensor_file import MODEL, TRAINING, Kind
+
+ESTIMATOR = Kind("kernelgap.model", "an estimator", "kernelgap.load")
+OLD_ESTIMATOR = Kind("kernelgap", "an estimator", "kernelgap.load")
 
 NEW = "size,weight,colour\n1.5,2,red\n-3,1e3,blue\n,0,mauve\n"
 
@@ -40,6 +43,8 @@ def make(rng: Random, place: Place) -> Case:
 def _files(materials: Path) -> list[tuple[Kind, Path]]:
     found = [(MODEL, p) for p in sorted((materials / "models").iterdir())]
     found += [(ESTIMATOR, p) for p in sorted((materials / "estimators").iterdir())]
+    found += [(OLD_ESTIMATOR, p) for p in sorted((materials / "old").glob("estimator-*"))]
+    found += [(MODEL, p) for p in sorted((materials / "old").glob("model-*"))]
     return found + [
         (TRAINING, p) for p in sorted((materials / "runs" / "images" / "checkpoints").glob("*.safetensors"))
     ]
@@ -76,7 +81,7 @@ def _changed(arrays: dict[str, np.ndarray], rng: Random) -> dict[str, np.ndarray
 
 
 def _use(kind: Kind, path: Path, folder: Path) -> object:
-    if kind is ESTIMATOR:
+    if kind in (ESTIMATOR, OLD_ESTIMATOR):
         model = estimators.load(path)
         if model.n_features_in_ <= 1000:
             model.predict(np.random.default_rng(0).normal(size=(2, model.n_features_in_)))

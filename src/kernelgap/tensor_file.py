@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
 from kernelgap.errors import InputError
+from kernelgap.machine import require_memory
 from kernelgap.whole_file import whole
 
 T = TypeVar("T")
@@ -25,18 +25,23 @@ Build = Callable[[dict[str, Any], Arrays], T]  # what a header and arrays say, i
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: its mark, and for a person what it holds and what reads it."""
+    """A kind of file: its mark, and for a person what it holds and what reads it. ``old_marks`` are read, too."""
 
     mark: str
     holds: str
     read_by: str
+    old_marks: tuple[str, ...] = ()
+
+    def find(self, metadata: Mapping[str, str]) -> str | None:
+        """The header's text in a file of this kind."""
+        return next((metadata[mark] for mark in (self.mark, *self.old_marks) if metadata.get(mark)), None)
 
 
-ESTIMATOR = Kind("kernelgap", "a fitted kernel estimator", "kernelgap.load")
-MODEL = Kind("kernelgap.model", "a model of an audit", "'kernelgap predict' or kernelgap.audit.models.load_model")
+MODEL = Kind("kernelgap.model", "a fitted model", "kernelgap.load or 'kernelgap predict'", ("kernelgap",))
 TRAINING = Kind("kernelgap.training", "a training under way", "kernelgap.images.training.train_images")
-KINDS = (ESTIMATOR, MODEL, TRAINING)
+KINDS = (MODEL, TRAINING)
 
+LONGEST = 2**24  # characters of a header
 DAMAGED = (
     SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError, RecursionError, MemoryError
 )  # fmt: skip
@@ -45,13 +50,18 @@ DAMAGED = (
 def pack(kind: Kind, header: Mapping[str, Any], arrays: Arrays) -> bytes:
     """The file's content; the same header and arrays give the same bytes."""
     text = json.dumps(header)
+    check(len(text) <= LONGEST, f"A file has at most {LONGEST:,} characters beside its arrays, not {len(text):,}.")
     given = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     return _ordered(save_arrays(given, {kind.mark: text, "sha256": digest(text, given)}))
 
 
 def write(kind: Kind, header: Mapping[str, Any], arrays: Arrays, path: str | Path) -> Path:
     """Write the file, whole or not at all."""
-    content = pack(kind, header, arrays)
+    return write_whole(path, pack(kind, header, arrays))
+
+
+def write_whole(path: str | Path, content: bytes) -> Path:
+    """Write what ``pack`` gave, whole or not at all."""
     with whole(path) as partial:
         partial.write_bytes(content)
     return Path(path)
@@ -59,29 +69,22 @@ def write(kind: Kind, header: Mapping[str, Any], arrays: Arrays, path: str | Pat
 
 def read(kind: Kind, path: str | Path, build: Build[T]) -> T:
     """What ``build`` makes of a file, if it is whole and of this kind; else an InputError that says why not."""
+    _check_file(path)
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            _check_kind(kind, metadata, f"'{path}'")
+            text, sealed = _header(kind, file.metadata() or {}, path)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-        return _built(kind, metadata, arrays, build)
+        check(sealed == digest(text, arrays), "its contents are not those that were written")
+        header = json.loads(text)
+        check(isinstance(header, dict), "its header is no object")
+        return build(header, arrays)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"There is no file '{path}'.") from None
-    except IsADirectoryError:
-        raise InputError(f"'{path}' is a folder: give the file in it.") from None
+    except OtherFileError:
+        raise
     except DAMAGED as error:
-        raise _refusal(f"'{path}'", error) from None
-
-
-def unpack(kind: Kind, content: bytes, build: Build[T]) -> T:
-    """The same from the content of a file."""
-    try:
-        arrays = load_arrays(content)
-        metadata = json.loads(content[8 : 8 + _header_size(content)]).get("__metadata__", {})
-        _check_kind(kind, metadata, "This")
-        return _built(kind, metadata, arrays, build)
-    except DAMAGED as error:
-        raise _refusal("This", error) from None
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise InputError(f"'{path}' is not a model that kernelgap saved: {reason}.") from None
 
 
 def digest(text: str, arrays: Arrays) -> str:
@@ -99,39 +102,36 @@ def check(holds: bool | np.bool_, otherwise: str) -> None:
         raise InputError(otherwise)
 
 
-class _OtherKindError(InputError):
-    """A good file, of another kind."""
+class OtherFileError(InputError):
+    """A good file that holds something else; the sentence is the whole answer."""
 
 
-def _check_kind(kind: Kind, metadata: Mapping[str, str], name: str) -> None:
+def _check_file(path: str | Path) -> None:
+    """Refuse a folder, and a file that the memory does not hold."""
+    try:
+        size, folder = Path(path).stat().st_size, Path(path).is_dir()
+    except (OSError, ValueError):  # opening it says what is wrong
+        return
+    if folder:
+        raise InputError(f"'{path}' is a folder: give the file in it.")
+    require_memory(2 * size, f"Reading '{path}'", "Read it where there is more memory.")
+
+
+def _header(kind: Kind, metadata: Mapping[str, str], path: str | Path) -> tuple[str, str | None]:
+    """The header's text and the digest that the file claims, if it is a file of this kind."""
+    text = kind.find(metadata)
     for other in KINDS:
-        if other is not kind and other.mark in metadata and kind.mark not in metadata:
-            raise _OtherKindError(f"{name} is {other.holds}, and not {kind.holds}: it is read by {other.read_by}.")
-    check(bool(metadata.get(kind.mark)), "it says nothing of kernelgap")
-
-
-def _built(kind: Kind, metadata: Mapping[str, str], arrays: Arrays, build: Build[T]) -> T:
-    text = metadata[kind.mark]
-    check(metadata.get("sha256") == digest(text, arrays), "its contents are not those that were written")
-    header = json.loads(text)
-    check(isinstance(header, dict), "its header is no object")
-    return build(header, arrays)
-
-
-def _refusal(name: str, error: Exception) -> InputError:
-    if isinstance(error, _OtherKindError):
-        return error
-    reason = str(error).rstrip(".") or type(error).__name__
-    return InputError(f"{name} is not a model that kernelgap saved: {reason}.")
-
-
-def _header_size(content: bytes) -> int:
-    return int.from_bytes(content[:8], "little")
+        if text is None and other.find(metadata) is not None:
+            raise OtherFileError(f"'{path}' is {other.holds}, and not {kind.holds}: it is read by {other.read_by}.")
+    check(text is not None, "it says nothing of kernelgap")
+    assert text is not None
+    check(len(text) <= LONGEST, f"its header has {len(text):,} characters")
+    return text, metadata.get("sha256")
 
 
 def _ordered(content: bytes) -> bytes:
     """The same file with its metadata in alphabetical order, which safetensors leaves to chance."""
-    size = _header_size(content)
+    size = int.from_bytes(content[:8], "little")
     head = json.loads(content[8 : 8 + size])
     head["__metadata__"] = dict(sorted(head["__metadata__"].items()))
     text = json.dumps(head, separators=(",", ":")).encode()

@@ -43,7 +43,7 @@ def best_of(names, table):
     choices = choose(judged)
     name = min(names, key=lambda name: choices[name, n].error)
     setting = json.loads(choices[name, n].setting)
-    return [contender(name).fit(view, setting).outputs(material.X_test) for view in views]
+    return [contender(name).fit(view, setting).predict(material.X_test) for view in views]
 
 
 def test_kernels_do_as_well_as_support_vectors_on_diabetes():

@@ -115,7 +115,7 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(here, tmp_path):
     one = next(one for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
     assert trained.about["setting"] == json.loads(one.setting)
     outputs = one.outcome.outputs()
-    kept = trained.model.outputs(material.X_test)
+    kept = trained.model.predict(material.X_test)
     assert np.mean((kept - Y) ** 2) < np.mean((outputs - Y) ** 2), "it has learned from the test rows"
 
 
@@ -127,7 +127,7 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
     material = load_material((tmp_path / "a" / "material.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
         one = store.outcomes()[Named(audit.winner, 120, 0)]
-    np.testing.assert_array_equal(audit.load_model().model.outputs(material.X_test), one.outcome.outputs())
+    np.testing.assert_array_equal(audit.load_model().model.predict(material.X_test), one.outcome.outputs())
 
 
 @pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])

@@ -181,8 +181,7 @@ def random_subspace(problem, count, rng):
 
 def learned_features(problem, count, rng):
     X, Y = problem.sample(300, seed=1)
-    trained = kg.ResNetRegressor(width=count, epochs=10, random_state=0).fit(X, Y).predictor_
-    params = {**trained.trained, **trained.frozen}
+    params = kg.ResNetRegressor(width=count, epochs=10, random_state=0).fit(X, Y).model_.weights
     return lambda Z: np.asarray(networks.get("3resnet").features(params, jnp.asarray(Z)), dtype=float)
 
 

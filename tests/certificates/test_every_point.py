@@ -62,6 +62,8 @@ def test_predictors_of_any_kind_agree():
     X, Y = problem.sample(100, 0)
     network = ResNetRegressor(width=10, epochs=5, random_state=0).fit(X, Y)
     by_rows, by_calls = exact_risk(problem, network), exact_risk(problem, network.predict)
+    assert exact_risk(problem, network.model_) == by_rows
+    assert by_rows.rounding > 0 == by_calls.rounding
     assert abs(by_rows.risk - by_calls.risk) < 1e-5
     assert by_calls.rounding == 0
     kernel = KernelRegressor("ck2", ridge=0.1).fit(X, Y)

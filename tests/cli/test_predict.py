@@ -28,8 +28,8 @@ def run(tmp_path, monkeypatch, capsys):
         return exit_.value.code or 0, printed.out, printed.err
 
     (tmp_path / "audit").mkdir()
-    save_model(fitted.trained("gaussian"), "audit/model.safetensors")
-    save_model(fitted.trained("linear", fitted.CLASSES), "classes.safetensors")
+    save_model(fitted.table_model("gaussian"), "audit/model.safetensors")
+    save_model(fitted.table_model("linear", fitted.CLASSES), "classes.safetensors")
     NEW.to_csv("new.csv", index=False)
     return run
 
@@ -40,7 +40,7 @@ def test_csv_in_csv_out(run):
     found = pd.read_csv(io.StringIO(out))
     assert list(found) == ["row", "price", "age"]
     assert found["row"].tolist() == list(range(8))
-    np.testing.assert_allclose(found[["price", "age"]], fitted.trained("gaussian").predict(NEW), rtol=1e-13)
+    np.testing.assert_allclose(found[["price", "age"]], fitted.table_model("gaussian").predict(NEW), rtol=1e-13)
 
 
 def test_text_comes_in_pieces(run, monkeypatch):
@@ -50,7 +50,7 @@ def test_text_comes_in_pieces(run, monkeypatch):
 
 
 def test_parquet_with_other_columns_and_the_target(run, tmp_path):
-    known = fitted.trained("linear", fitted.CLASSES).predict(NEW)["kind"]
+    known = fitted.table_model("linear", fitted.CLASSES).predict(NEW)["kind"]
     NEW[["colour", "size", "weight"]].assign(kind=known, note="x").to_parquet("new.parquet")
     code, out, err = run("classes.safetensors", "new.parquet")
     assert code == 0
@@ -67,7 +67,7 @@ def test_out(run, tmp_path, ending):
     assert f"Predictions for 8 rows are in found.{ending}." in err
     read = {"csv": pd.read_csv, "tsv": lambda path: pd.read_csv(path, sep="\t"), "parquet": pd.read_parquet}
     found = read[ending](f"found.{ending}")
-    np.testing.assert_allclose(found[["price", "age"]], fitted.trained("gaussian").predict(NEW), rtol=1e-12)
+    np.testing.assert_allclose(found[["price", "age"]], fitted.table_model("gaussian").predict(NEW), rtol=1e-12)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["audit", "classes.safetensors", f"found.{ending}", "new.csv"]
 
 

@@ -1,20 +1,17 @@
 """The adaptive kernel as an estimator: scikit-learn's contract, the plain kernel as its round 0, files."""
 
-import json
 import pickle
 import re
 
 import numpy as np
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import save_file
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelgap as kg
-from kernelgap import tensor_file
 from kernelgap.errors import InputError
+from support.changed_files import change, under
 
 W = np.array([0.6, 0.8, *6 * [0.0]])
 
@@ -114,27 +111,25 @@ def test_a_saved_model_predicts_the_same(name, sample, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("header", "arrays", "words"),
     [
-        ({"kernel": "ck2"}, "has no metric"),
-        ({"round": -1}, "round = -1 is not possible"),
-        ({"metric": np.eye(3)}, "metric has another shape"),
-        ({"metric": -np.eye(8)}, "eigenvalue below 0"),
-        ({"metric": None}, "arrays are missing"),
-        ({"rounds.ridge": np.ones(3)}, "rounds and their errors are not as many"),
+        (under("model", "kernel", value="ck2"), {}, "has no metric"),
+        (under("metadata", "fitted", "round", value=-1), {}, "round = -1 is not possible"),
+        (None, {"metric": np.eye(3)}, "square metric"),
+        (None, {"metric": -np.eye(8)}, "eigenvalue below 0"),
+        (None, {"metric": None}, "not those of its kind"),
+        (None, {"owner.rounds.ridge": np.ones(3)}, "rounds are not as long"),
+        (
+            None,
+            {f"owner.rounds.{n}": None for n in ("factor", "round", "ridge", "validation_error")},
+            "its tables are not",
+        ),
     ],
 )
-def test_a_file_whose_parts_do_not_belong_together_is_no_model(change, words, sample, tmp_path):
+def test_a_file_whose_parts_do_not_belong_together_is_no_model(header, arrays, words, sample, tmp_path):
     X, y = sample
     path = kg.AdaptiveKernelRegressor(rounds=1, factors=1.0, random_state=0).fit(X[:40], y[:40]).save(tmp_path / "x")
-    with safe_open(path, framework="numpy") as file:
-        header = json.loads(file.metadata()["kernelgap"])
-        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (not a mapping)
-    for key, value in change.items():
-        (arrays if key in arrays else header)[key] = value
-    arrays = {key: value for key, value in arrays.items() if value is not None}
-    text = json.dumps(header)
-    save_file(arrays, path, {"kernelgap": text, "sha256": tensor_file.digest(text, arrays)})
+    change(path, header or (lambda h: h), arrays)
     with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
         kg.load(path)
     assert words in str(caught.value)

@@ -1,8 +1,10 @@
 """scikit-learn's contract, and the numbers that the defaults must reach."""
 
 import pickle
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -10,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelgap as kg
 from kernelgap.errors import InputError
+from support.changed_files import change, under
 
 REGRESSORS = [kg.TwoLayerRegressor, kg.ThreeLayerRegressor, kg.ResNetRegressor]
 SEC8 = kg.problems.get("sec8")
@@ -73,7 +76,77 @@ def test_first_output_resembles_the_base_signal(fitted):
 def test_pickle_and_clone(fitted):
     X, _ = SEC8.sample(10, seed=5)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
-    assert not hasattr(clone(fitted), "predictor_")
+    assert not hasattr(clone(fitted), "model_")
+
+
+@pytest.mark.parametrize("train", ["all", "hidden", "last", "ntk"])
+@pytest.mark.parametrize("regressor", REGRESSORS)
+def test_a_saved_network_predicts_the_same(regressor, train, tmp_path):
+    X, Y = kg.problems.hard(d=8, k=2, alpha=0.3).sample(40, seed=0)
+    model = regressor(width=np.int64(6), train=train, epochs=3, random_state=0).fit(X, Y)
+    path = model.save(tmp_path / "model.safetensors")
+    again = kg.load(path)
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    for name in ("learning_rate_", "weight_decay_", "n_iter_", "n_features_in_"):
+        assert getattr(again, name) == getattr(model, name)
+    for name, values in model.curve_.items():
+        np.testing.assert_array_equal(again.curve_[name], values)
+    assert again.save(tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_what_else_a_saved_network_knows(tmp_path):
+    X, Y = kg.problems.hard(d=8, k=2, alpha=0.3).sample(40, seed=0)
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    search = {"learning_rate": [0.01, 1e4], "weight_decay": [0.0]}
+    model = kg.ResNetRegressor(width=6, bottleneck=False, epochs=3, search=search, random_state=0).fit(frame, Y[:, 0])
+    again = kg.load(model.save(tmp_path / "x"))
+    assert again.predict(frame).shape == (40,)
+    assert again.feature_names_in_.tolist() == list("abcdefgh")
+    np.testing.assert_array_equal(again.first_output(frame), model.first_output(frame))
+    for name, values in model.search_results_.items():
+        np.testing.assert_array_equal(again.search_results_[name], values)
+    assert again.search is False  # a mapping is no plain value
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).predict(frame), model.predict(frame))
+    np.testing.assert_array_equal(
+        clone(again).set_params(learning_rate=again.learning_rate_, weight_decay=again.weight_decay_)
+        .fit(frame, Y[:, 0]).predict(frame),
+        model.predict(frame),
+    )  # fmt: skip
+
+
+def test_a_network_is_saved_after_fit_only(tmp_path):
+    with pytest.raises(InputError, match=r"^There is nothing to save before fit\.$"):
+        kg.ResNetRegressor().save(tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "arrays", "words"),
+    [
+        (under("metadata", "kind", value="TwoLayerRegressor"), {}, "does not take"),
+        (under("metadata", "kind", value="KernelRegressor"), {}, "another kind of model"),
+        (under("metadata", "settings", value={}), {}, "another network than it holds"),
+        (under("metadata", "settings", "bottleneck", value=False), {}, "another network than it holds"),
+        (under("metadata", "settings", "bottleneck", value=[]), {}, "settings.bottleneck"),
+        (under("metadata", "fitted", "learning_rate", value=0.0), {}, "learning_rate = 0.0 is not possible"),
+        (under("metadata", "fitted", "n_iter", value=2.5), {}, "n_iter = 2.5 is not possible"),
+        (under("metadata", "fitted", value={}), {}, "learning_rate is missing"),
+        (under("model", "train", value="all"), {}, "trains beside its start are"),
+        (None, {"weights.A": np.ones((1, 6), np.float32)}, "V of 3resnet must have the shape (6, 1)"),
+        (None, {"trained.A": np.full((2, 6), np.inf, np.float32)}, "contains infinity"),
+        (None, {"owner.curve.epochs": None, "owner.curve.train_error": None}, "tables are not those of its kind"),
+        (None, {"owner.curve.epochs": np.ones((2, 2))}, "are not as long"),
+    ],
+)
+def test_a_file_whose_parts_do_not_belong_together_is_no_model(header, arrays, words, tmp_path):
+    X, Y = kg.problems.hard(d=8, k=2, alpha=0.3).sample(40, seed=0)
+    path = kg.ResNetRegressor(width=6, train="last", epochs=3, random_state=0).fit(X, Y).save(tmp_path / "x")
+    change(path, header or (lambda h: h), arrays)
+    with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
+        kg.load(path)
+    assert words in str(caught.value)
 
 
 def test_random_state_decides():
@@ -100,7 +173,7 @@ def test_modes_and_shapes(train):
 def test_eq_2_1_resnet():
     X, Y = SEC8.sample(100, seed=0)
     model = kg.ResNetRegressor(width=10, bottleneck=False, epochs=5, random_state=0).fit(X, Y)
-    assert model.predictor_.trained["U"].shape == (10, 10)
+    assert model.model_.weights["U"].shape == (10, 10)
     assert model.first_output(X).shape == Y.shape
 
 

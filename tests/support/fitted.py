@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 
 from kernelgap import kernels, networks
-from kernelgap.audit.models import AdaptiveModel, EmpiricalModel, KernelModel, LinearModel, NetworkModel, Trained
+from kernelgap.audit.models import TableModel
 from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.targets import Targets
+from kernelgap.kernels.empirical.kernel import Empirical
+from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.models import AdaptiveModel, KernelModel, LinearModel, NetworkModel, TangentModel
 
 ROWS = 60
 COLOURS = ("red", "green", "blue")
@@ -44,23 +47,23 @@ def model(kind, outputs=2, d=FEATURES):
         case "gaussian":
             return KernelModel(kernels.get("gaussian").fit(points), points, coefficients, offset)
         case "adaptive":
-            laplace = kernels.get("laplace(bandwidth=2.3)")
-            return AdaptiveModel(laplace, root @ root.T, points, coefficients, offset)
+            laplace = Mahalanobis(kernels.get("laplace(bandwidth=2.3)"), root @ root.T)
+            return AdaptiveModel(laplace, points, coefficients, offset)
         case "linear":
             return LinearModel(rng.normal(size=(d, outputs)), offset)
-        case "empirical":
-            weights = _weights("2layer", outputs, d)
-            return EmpiricalModel(networks.get("2layer"), weights, "all", points, coefficients, offset)
+        case "tangent":
+            kernel = Empirical(networks.get("2layer"), _weights("2layer", outputs, d), "all")
+            return TangentModel(kernel, points, coefficients, offset)
         case "last":
-            weights = _weights("3resnet", outputs, d)
-            return EmpiricalModel(networks.get("3resnet"), weights, "last", points, coefficients, offset)
+            kernel = Empirical(networks.get("3resnet"), _weights("3resnet", outputs, d), "last")
+            return TangentModel(kernel, points, coefficients, offset)
         case _:
             return NetworkModel(networks.get(kind), _weights(kind, outputs, d), offset, scale=3.1)
 
 
-KINDS = ("kernel", "gaussian", "adaptive", "linear", "3resnet", "empirical", "last")
+KINDS = ("kernel", "gaussian", "adaptive", "linear", "3resnet", "tangent", "last")
 
 
-def trained(kind: str = "linear", targets: Targets = REGRESSION) -> Trained:
+def table_model(kind: str = "linear", targets: Targets = REGRESSION) -> TableModel:
     about = {"contender": kind, "samples": ROWS, "notes": ["ß", None, 1.5]}
-    return Trained(model(kind, targets.outputs), preparation(), targets, about)
+    return TableModel(model(kind, targets.outputs), preparation(), targets, about)

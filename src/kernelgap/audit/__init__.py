@@ -21,7 +21,7 @@ from kernelgap.lazy import lazily
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.audit.models.saving import load_model
+    from kernelgap.audit.models import load_model
     from kernelgap.audit.reading import read_audit
     from kernelgap.audit.result import Audit
 

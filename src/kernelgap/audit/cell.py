@@ -16,8 +16,9 @@ from kernelgap import console
 from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import Fitted, Judged, Setting, Tell, View
 from kernelgap.audit.dataset import Material, load_material, read_arrays
-from kernelgap.audit.models import Model, Trained, to_bytes
+from kernelgap.audit.models import TableModel, to_bytes
 from kernelgap.audit.search_budget import Effort
+from kernelgap.models import Model
 from kernelgap.seeds import stream
 
 
@@ -128,7 +129,7 @@ def work(cell: Cell, tell: Tell) -> Done:
         setting: Setting = json.loads(cell.setting)
         model = contender(cell.contender).fit(view, setting)
     predictions = io.BytesIO()
-    np.save(predictions, model.outputs(material.X_test))
+    np.save(predictions, model.predict(material.X_test))
     kept = _file(cell, material, model) if cell.keep_model else None
     return Outcome(time.perf_counter() - began, predictions.getvalue(), kept)
 
@@ -152,7 +153,7 @@ def _refit(cell: Refitting) -> bytes:
         "of": cell.of,
         **json.loads(cell.about),
     }
-    return to_bytes(Trained(model, material.preparation, material.targets, about))
+    return to_bytes(TableModel(model, material.preparation, material.targets, about))
 
 
 def _file(cell: Fitting, material: Material, model: Fitted) -> bytes | None:
@@ -167,4 +168,4 @@ def _file(cell: Fitting, material: Material, model: Fitted) -> bytes | None:
         "of": len(material.X) + len(material.X_test),
         "validation_error": cell.validation_error,
     }
-    return to_bytes(Trained(model, material.preparation, material.targets, about))
+    return to_bytes(TableModel(model, material.preparation, material.targets, about))

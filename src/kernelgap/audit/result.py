@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from kernelgap.audit.models import Trained, load_model
-from kernelgap.audit.models.saving import FILE as MODEL
+from kernelgap.audit.models import FILE as MODEL
+from kernelgap.audit.models import TableModel, load_model
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.answering import as_record
@@ -93,7 +93,7 @@ class Audit(Run):
         path = self.folder / MODEL
         return path if self.winner is not None and path.exists() else None
 
-    def load_model(self) -> Trained:
+    def load_model(self) -> TableModel:
         """The model that won: its ``predict`` takes a data frame with the table's columns."""
         return load_model(self.folder)
 

@@ -17,7 +17,7 @@ from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
 from kernelgap.audit.dataset import LABELS, write_arrays
 from kernelgap.audit.hurried import hurried_workers, run_here
-from kernelgap.audit.models.saving import FILE as MODEL
+from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.pace import affordable_workers, measured_pace
 from kernelgap.audit.plan import Plan, estimate, make_plan
 from kernelgap.audit.prepare import Entered, enter

@@ -36,14 +36,14 @@ def predict(
     from kernelgap.audit.models import load_model, predict_table
     from kernelgap.audit.tables.notices import brief
 
-    trained = load_model(model)
-    predicted = predict_table(trained, file)
+    table_model = load_model(model)
+    predicted = predict_table(table_model, file)
     table = predicted.table.reset_index()
     for sentence in brief(predicted.notices):
         console.message(sentence)
     for judged in predicted.quality:
         console.message(judged.sentence)
-    console.message(_origin(trained.about))
+    console.message(_origin(table_model.about))
     if predicted.quality:
         console.message("If the model learned from some of these rows, it will do less well on new ones.")
     if out is not None:
@@ -53,10 +53,10 @@ def predict(
         record: dict[str, Any] = {
             "model": str(model),
             "file": file,
-            "task": trained.targets.task,
-            "targets": list(trained.targets.names),
-            "contender": trained.about.get("contender"),
-            "learned_from_rows": trained.about.get("rows"),
+            "task": table_model.targets.task,
+            "targets": list(table_model.targets.names),
+            "contender": table_model.about.get("contender"),
+            "learned_from_rows": table_model.about.get("rows"),
             "rows": len(table),
             "quality": [judged.as_record() for judged in predicted.quality],
             "notices": [notice.as_dict() for notice in predicted.notices],

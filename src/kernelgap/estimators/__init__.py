@@ -1,9 +1,9 @@
 """scikit-learn estimators over the networks and kernels."""
 
 from kernelgap.estimators.adaptive import AdaptiveKernelClassifier, AdaptiveKernelRegressor
+from kernelgap.estimators.base import load
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
-from kernelgap.estimators.saving import load
 
 __all__ = [
     "AdaptiveKernelClassifier",

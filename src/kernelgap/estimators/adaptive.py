@@ -2,19 +2,22 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 from sklearn.utils import check_random_state
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.estimators.kernel_base import KernelEstimator
+from kernelgap.estimators.base import Positive, Tables
+from kernelgap.estimators.kernel_base import KernelEstimator, KernelFitted
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_flag, check_number
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
+from kernelgap.models import AdaptiveModel
 from kernelgap.regression import Round, adaptive_rounds, ridge_path
 from kernelgap.regression.selection import held_out_rows
 
@@ -45,8 +48,18 @@ PARAMETERS = """
 """
 
 
-class Adaptive(KernelEstimator):
+class AdaptiveFitted(KernelFitted):
+    round: Annotated[int, Field(ge=0, strict=True)]
+    factor: Positive
+
+
+class Adaptive(KernelEstimator, abstract=True):
     """What the two share."""
+
+    model_: AdaptiveModel
+    _models = (AdaptiveModel,)
+    _tables: ClassVar[Tables] = {**KernelEstimator._tables, "rounds": ("factor", "round", "ridge", "validation_error")}
+    _fitted = AdaptiveFitted
 
     def __init__(
         self,
@@ -75,12 +88,9 @@ class Adaptive(KernelEstimator):
             f"An adaptive kernel on {n} samples",
             "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem_path).",
         )
-        best, tried = self._search(X, Y)
-        factor, found = best
-        self.kernel_ = found.kernel
-        self.metric_ = found.kernel.metric
-        self.ridge_, self.round_, self.factor_ = found.ridge, found.number, factor
-        self.path_ = {"ridge": found.ridges, "validation_error": found.errors}
+        (factor, best), tried = self._search(X, Y)
+        self.ridge_, self.round_, self.factor_ = best.ridge, best.number, factor
+        self.path_ = {"ridge": best.ridges, "validation_error": best.errors}
         self.rounds_ = {
             "factor": np.array([f for f, _ in tried]),
             "round": np.array([float(r.number) for _, r in tried]),
@@ -88,10 +98,14 @@ class Adaptive(KernelEstimator):
             "validation_error": np.array([r.error for _, r in tried]),
         }
         with one_blas_thread():
-            path = ridge_path(self.kernel_(X), Y, self.ridge_, overwrite=True)
-            self.dual_coef_ = path.coefficients[0]
+            path = ridge_path(best.kernel(X), Y, self.ridge_, overwrite=True)
         self.spectrum_ = path.spectrum
-        self.X_fit_ = X
+        self.model_ = AdaptiveModel(best.kernel, X, path.coefficients[0], np.zeros(Y.shape[1]))
+
+    @property
+    def metric_(self) -> np.ndarray:
+        """M, (d, d), of trace d."""
+        return self.model_.kernel.metric
 
     def _search(self, X: np.ndarray, Y: np.ndarray) -> tuple[tuple[float, Round], list[tuple[float, Round]]]:
         if len(X) < 2:

@@ -1,203 +1,227 @@
-"""A network as a scikit-learn regressor."""
+"""What all estimators share: a fitted model that predicts, and a file that holds it."""
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
 
-import jax
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelgap import console, networks
-from kernelgap.errors import InputError
-from kernelgap.estimators.defaults import as_numbers, check_count, default_decay, is_auto, is_number, search_grid
-from kernelgap.networks import Network, Params
-from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
-from kernelgap.training.rates import default_rate
+from kernelgap.errors import InputError, unknown, validated
+from kernelgap.estimators.defaults import as_numbers, is_number
+from kernelgap.models import Model
+from kernelgap.models.file import ESTIMATOR, read_owned, write
+from kernelgap.tensor_file import Arrays, check
 
-RETRIES = 12
+Plain = bool | int | float | str | None
+Count = Annotated[int, Field(ge=1, strict=True)]
+NotNegative = Annotated[float, Field(ge=0, strict=True)]
+Positive = Annotated[float, Field(gt=0, strict=True)]
+Tables = dict[str, tuple[str, ...]]
+OPTIONAL = {"search_results"}
 
 
-class NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """What the three regressors share. Subclasses name their network."""
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
-    _network: ClassVar[str]
 
-    def __init__(
-        self,
-        width: int = 100,
-        *,
-        train: str = "all",
-        learning_rate: float | str = "auto",
-        weight_decay: float | str = "auto",
-        epochs: int = 1000,
-        batch_size: int = 50,
-        momentum: float = 0.9,
-        warmup: float = 0.05,
-        drop_at: float = 0.85,
-        search: bool | Mapping[str, Any] = False,
-        validation_fraction: float = 0.2,
-        normalize_y: bool = True,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.width = width
-        self.train = train
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.momentum = momentum
-        self.warmup = warmup
-        self.drop_at = drop_at
-        self.search = search
-        self.validation_fraction = validation_fraction
-        self.normalize_y = normalize_y
-        self.random_state = random_state
-        self.verbose = verbose
+class Labels(Strict):
+    dtype: str
+    values: list[bool | int | float | str]
 
-    def _get_network(self) -> Network:
-        return networks.get(self._network)
+
+class EstimatorMetadata(Strict):
+    """What a file says of an estimator, beside its model and the columns of its tables."""
+
+    kind: str
+    settings: dict[str, Plain]
+    fitted: dict[str, Any]
+    feature_names: list[str]
+    single_output: bool = False
+    labels: Labels | None = None
+
+
+class ModelEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose ``fit`` ends in a ``model_``.
+
+    Subclasses name the kinds of model that they hold, the ``_tables`` among their fitted attributes (the columns of
+    each), and the type of what else a file holds, by the names of the attributes without the last underscore.
+    """
+
+    model_: Model
+    _kinds: ClassVar[dict[str, type["ModelEstimator"]]] = {}
+    _models: ClassVar[tuple[type[Model], ...]]
+    _tables: ClassVar[Tables]
+    _fitted: ClassVar[type[Strict]]
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not abstract:
+            cls._kinds.setdefault(cls.__name__, cls)  # by which ``load`` finds it
+
+    def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _predict(self, X: Any) -> np.ndarray:
+        """The model's outputs, (n, k)."""
+        check_is_fitted(self, "model_")
+        return self.model_.predict(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted estimator to a file that ``kernelgap.load`` reads: numbers and text, no code.
+
+        Parameters
+        ----------
+        path : the file, written whole or not at all. Its usual ending is .safetensors.
+
+        Returns
+        -------
+        The path.
+
+        Raises
+        ------
+        InputError
+            Before ``fit``; if a kernel is code of yours, which no such file can hold; if it cannot be written.
+        """
+        if not hasattr(self, "model_"):
+            raise InputError("There is nothing to save before fit.")
+        tables = {name: getattr(self, f"{name}_", {}) for name in self._tables}
+        fitted = validated(self._fitted, {name: getattr(self, f"{name}_") for name in self._fitted.model_fields})
+        metadata = EstimatorMetadata(
+            kind=type(self).__name__,
+            settings=self._settings(),
+            fitted=fitted.model_dump(),
+            feature_names=[str(name) for name in getattr(self, "feature_names_in_", [])],
+            single_output=getattr(self, "_single_output", False),
+            labels=self._labels(),
+        )
+        columns = {f"{name}.{column}": values for name, table in tables.items() for column, values in table.items()}
+        return write(path, self.model_, ESTIMATOR, metadata.model_dump(), columns)
+
+    def _settings(self) -> dict[str, Plain]:
+        """The constructor's arguments that are plain; a loaded estimator has its defaults for the others."""
+        given = {name: v.item() if isinstance(v, np.generic) else v for name, v in self.get_params(deep=False).items()}
+        numbers = {name for name, v in given.items() if isinstance(v, int | float) and is_number(v)}
+        return {name: v for name, v in given.items() if name in numbers or isinstance(v, str | bool | None)}
+
+    def _labels(self) -> Labels | None:
+        return None
+
+    @classmethod
+    def _rebuild(cls, model: Model, metadata: EstimatorMetadata, arrays: Arrays) -> Self:
+        """The estimator that a file describes, if its parts belong together."""
+        check(isinstance(model, cls._models), f"a {cls.__name__} has another kind of model")
+        check(set(metadata.settings) <= set(cls._get_param_names()), "it has settings that its kind does not take")
+        names = metadata.feature_names
+        check(len(names) in (0, model.features), "its features have other names than there are columns")
+        check(model.targets == 1 or not metadata.single_output, "it has several outputs and says that it has one")
+        estimator = cls(**metadata.settings)
+        estimator.model_ = model
+        estimator.n_features_in_ = model.features
+        if names:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator._set_tables(arrays)
+        estimator._set_fitted(validated(cls._fitted, metadata.fitted), metadata)
+        return estimator
+
+    def _set_tables(self, arrays: Arrays) -> None:
+        tables: dict[str, dict[str, np.ndarray]] = {}
+        for name, values in arrays.items():
+            table, _, column = name.partition(".")
+            tables.setdefault(table, {})[column] = values
+        check(set(tables) ^ set(self._tables) <= OPTIONAL, "its tables are not those of its kind of estimator")
+        for name, columns in tables.items():
+            check(set(columns) == set(self._tables[name]), f"its table {name} has other columns than its kind")
+            shapes = {values.shape for values in columns.values()}
+            check(len(shapes) == 1 and len(min(shapes)) == 1, f"the columns of its table {name} are not as long")
+            setattr(self, f"{name}_", columns)
+
+    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
+        """The attributes that the file holds, checked against the model."""
+        for name in type(fitted).model_fields:
+            setattr(self, f"{name}_", getattr(fitted, name))
+
+
+class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True):  # type: ignore[misc]
+    """Fits numbers, in one column or several."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on X (n, d) and y (n,) or (n, outputs)."""
+        """Fit the estimator.
+
+        Parameters
+        ----------
+        X : inputs (n, d).
+        y : numbers (n,) or (n, outputs).
+
+        Returns
+        -------
+        The estimator itself.
+
+        Raises
+        ------
+        InputError
+            If a setting or the data cannot be used; scikit-learn's own checks of X and y raise ValueError.
+        """
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self._single_output = y.ndim == 1
-        Y = self._center(as_numbers(y))
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        start = self._start(seed, inputs=X.shape[1], outputs=Y.shape[1])
-        rate, decay = self._rate_and_decay(start, X)
-        if self.search is not False:
-            rate, decay = self._search(start, X, Y, rate, decay)
-        result, self.learning_rate_ = self._train(start, X, Y, rate, decay)
-        self.weight_decay_ = decay
-        self.curve_ = {"epochs": result.epochs, "train_error": result.curves["train"][0] * self._scale**2}
-        self.n_iter_ = int(result.epochs[-1])
-        self.predictor_ = result.predictor(0)
+        self._fit(X, as_numbers(y))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Outputs for X (n, d)."""
-        check_is_fitted(self, "predictor_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self._uncenter(self.predictor_(X))
+        """Outputs for new inputs.
 
-    def _center(self, Y: np.ndarray) -> np.ndarray:
-        """Y with mean 0 and mean square 1 over all outputs, if that is wanted."""
-        self._offset, self._scale = np.zeros(Y.shape[1]), 1.0
-        if self.normalize_y:
-            self._offset = Y.mean(axis=0)
-            spread = float(np.sqrt(np.mean((Y - self._offset) ** 2)))
-            self._scale = spread if spread > 0 else 1.0
-        return (Y - self._offset) / self._scale
+        Parameters
+        ----------
+        X : inputs (n, d).
 
-    def _uncenter(self, outputs: np.ndarray) -> np.ndarray:
-        Y = outputs * self._scale + self._offset
-        return Y[:, 0] if self._single_output else Y
+        Returns
+        -------
+        (n,) if ``fit`` had one column of y, else (n, outputs).
+        """
+        return self._shaped(self._predict(X))
 
-    def _start(self, seed: int, *, inputs: int, outputs: int) -> "_Start":
-        check_count("width", self.width)
-        model = get_model(self._get_network(), self.train)
-        params = model.network.init(jax.random.key(seed), inputs=inputs, outputs=outputs, width=int(self.width))
-        return _Start(model, params, seed)
+    def _shaped(self, outputs: np.ndarray) -> np.ndarray:
+        return outputs[:, 0] if self._single_output else outputs
 
-    def _schedule(self, n: int) -> Schedule:
-        """The schedule, with batches no larger than the sample."""
-        check_count("batch_size", self.batch_size)
-        schedule = Schedule.checked(
-            epochs=self.epochs,
-            batch=self.batch_size,
-            momentum=self.momentum,
-            warmup=self.warmup,
-            drop_at=self.drop_at,
-        )
-        return schedule.model_copy(update={"batch": min(schedule.batch, n)})
-
-    def _rate_and_decay(self, start: "_Start", X: np.ndarray) -> tuple[float, float]:
-        rate: Any = self.learning_rate
-        if is_auto(rate):
-            rate = default_rate(start.model, self.train, start.params, X)
-        decay: Any = self.weight_decay
-        if is_auto(decay):
-            decay = default_decay(self.train, self.width)
-        if not is_number(rate) or rate <= 0:
-            raise InputError(f"learning_rate must be a positive number or 'auto', not {rate!r}.")
-        if not is_number(decay) or decay < 0:
-            raise InputError(f"weight_decay must be a number that is not negative, or 'auto', not {decay!r}.")
-        return float(rate), float(decay)
-
-    def _search(self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float) -> tuple[float, float]:
-        """Train a whole grid at once on a part of the sample and pick on the rest."""
-        if not is_number(self.validation_fraction) or not 0 < self.validation_fraction < 1:
-            raise InputError(f"validation_fraction must lie between 0 and 1, not {self.validation_fraction!r}.")
-        pairs = search_grid(self.search, rate, decay)
-        X_fit, X_held, Y_fit, Y_held = train_test_split(
-            X, Y, test_size=self.validation_fraction, random_state=start.seed
-        )
-        rates, decays = ([p[i] for p in pairs] for i in (0, 1))
-        result = self._grid(start, rates, decays, (X_fit, Y_fit), (X_held, Y_held))
-        errors = result.final("validation") * self._scale**2
-        self.search_results_ = {
-            "learning_rate": result.rates,
-            "weight_decay": result.decays,
-            "validation_error": errors,
-            "train_error": result.final("train") * self._scale**2,
-            "diverged": result.diverged,
-        }
-        if result.diverged.all():
-            raise InputError(
-                f"Every rate of the search diverged, down to {result.rates.min():g}: search smaller rates."
-            )
-        best = int(np.argmin(errors))
-        return pairs[best]
-
-    def _train(
-        self, start: "_Start", X: np.ndarray, Y: np.ndarray, rate: float, decay: float
-    ) -> tuple[GridResult, float]:
-        """Train once; if an automatic rate diverges, with half of it again."""
-        for _ in range(RETRIES if is_auto(self.learning_rate) else 1):
-            result = self._grid(start, [rate], [decay], (X, Y))
-            if not result.diverged[0]:
-                return result, rate
-            rate /= 2
-        rate = rate * 2
-        raise InputError(
-            f"Training diverged at learning_rate {rate:g} after {result.diverged_at[0]} epochs: scale the inputs "
-            "(for example with StandardScaler), use learning_rate='auto', or a smaller one."
-        )
-
-    def _grid(
-        self,
-        start: "_Start",
-        rates: list[float],
-        decays: list[float],
-        train: Arrays,
-        held: Arrays | None = None,
-    ) -> GridResult:
-        run = partial(
-            train_grid,
-            start.model,
-            start.params,
-            rates,
-            decays,
-            train,
-            schedule=self._schedule(len(train[0])),
-            seed=[start.seed],
-            evaluate={} if held is None else {"validation": held},
-        )
-        if not self.verbose:
-            return run()
-        with console.progress(f"{start.model.network.name}({self.train}) width {self.width}") as show:
-            words = f"{len(rates)} in the grid" if len(rates) > 1 else "training"
-            return run(on_progress=lambda share: show(share, words))
+    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
+        super()._set_fitted(fitted, metadata)
+        self._single_output = metadata.single_output
 
 
-class _Start(NamedTuple):
-    """Where training begins: what is trained, from which weights, and the seed of all else that is random."""
+def load(path: str | Path) -> Any:
+    """Read an estimator from its file, and check that the file is whole. Nothing in it is executed.
 
-    model: Model
-    params: Params
-    seed: int
+    Parameters
+    ----------
+    path : a file that an estimator's ``save`` wrote.
+
+    Returns
+    -------
+    The fitted estimator. On the same machine it predicts the same, bit for bit.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is damaged, changed, of a newer version or something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import kernelgap as kg
+    >>> X = np.linspace(-1, 1, 20)[:, None]
+    >>> model = kg.KernelRegressor("gaussian", ridge=0.01).fit(X, X[:, 0] ** 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = kg.load(model.save(f"{folder}/model.safetensors"))
+    >>> np.array_equal(again.predict(X), model.predict(X))
+    True
+    """
+    return read_owned(path, ESTIMATOR, _rebuild)
+
+
+def _rebuild(model: Model, fields: dict[str, Any], arrays: Arrays) -> ModelEstimator:
+    metadata, kinds = validated(EstimatorMetadata, fields), ModelEstimator._kinds
+    if metadata.kind not in kinds:
+        raise unknown("estimator", metadata.kind, kinds)
+    return kinds[metadata.kind]._rebuild(model, metadata, arrays)

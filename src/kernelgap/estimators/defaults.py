@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import product
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,6 @@ def as_numbers(y: np.ndarray) -> np.ndarray:
         return y.reshape(len(y), -1).astype(float)
     except (TypeError, ValueError):
         raise InputError("y must hold numbers to regress on: for labels take a classifier.") from None
-
-
-def check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
 
 
 def default_decay(mode: str, width: int) -> float:

@@ -3,13 +3,15 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from pydantic import ValidationError
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kernelgap.errors import InputError
-from kernelgap.estimators.defaults import as_numbers
+from kernelgap.estimators.base import EstimatorMetadata, Labels, Regressor
 from kernelgap.estimators.kernel_base import KernelEstimator
+from kernelgap.tensor_file import check
 
 PARAMETERS = """
     Parameters
@@ -38,21 +40,9 @@ PARAMETERS = """
 """
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+class KernelRegressor(Regressor, KernelEstimator):
     __doc__ = f"""Kernel ridge regression, the ridge chosen from a whole path by a few factorisations.
 {PARAMETERS}"""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit X (n, d) and y (n,) or (n, outputs)."""
-        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
-        self._single_output = y.ndim == 1
-        self._fit(X, as_numbers(y))
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Outputs for X (n, d)."""
-        outputs = self._outputs(X)
-        return outputs[:, 0] if self._single_output else outputs
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
@@ -75,10 +65,27 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The outputs: (n, classes), or for two classes (n,), above 0 for the second."""
-        outputs = self._outputs(X)
+        outputs = self._predict(X)
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the largest output for X (n, d)."""
-        outputs = self._outputs(X)
-        return self.classes_[np.argmax(outputs, axis=1)]
+        largest = np.argmax(self._predict(X), axis=1)
+        return self.classes_[largest]
+
+    def _labels(self) -> Labels:
+        try:
+            return Labels(dtype=self.classes_.dtype.str, values=self.classes_.tolist())
+        except ValidationError:
+            raise InputError("Labels can be saved if they are numbers or texts.") from None
+
+    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
+        super()._set_fitted(fitted, metadata)
+        labels = metadata.labels
+        check(labels is not None, "a classifier needs labels")
+        assert labels is not None
+        dtype = np.dtype(labels.dtype)
+        check(dtype.kind in "biufUO", "its labels are neither numbers nor texts")
+        self.classes_ = np.array(labels.values, dtype=dtype)
+        check(self.classes_.tolist() == labels.values, "its labels are of another type than it says")
+        check(len(set(labels.values)) == self.model_.targets >= 2, "it has not as many labels as outputs")

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap import networks
-from kernelgap.errors import InputError
-from kernelgap.estimators.base import NetworkRegressor
+from kernelgap.estimators.network_base import NetworkRegressor
 from kernelgap.networks import Network
 
 PARAMETERS = """
@@ -103,11 +100,5 @@ class ResNetRegressor(NetworkRegressor):
 
     def first_output(self, X: Any) -> np.ndarray:
         """out1(x), the output of the first residual block, which comes to resemble the base signal F."""
-        check_is_fitted(self, "predictor_")
-        if self.train not in ("all", "hidden"):
-            raise InputError(f"first_output needs a trained network (all or hidden), not mode '{self.train}'.")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        first = self._get_network().first_output
-        assert first is not None
-        params = jax.tree.map(jnp.asarray, {**self.predictor_.trained, **self.predictor_.frozen})
-        return self._uncenter(np.asarray(first(params, jnp.asarray(X, dtype=jnp.float32)), dtype=float))
+        check_is_fitted(self, "model_")
+        return self._shaped(self.model_.first_output(validate_data(self, X, reset=False, dtype=np.float64)))

@@ -6,8 +6,8 @@ import pytest
 from kernelgap.audit.contenders.registry import SMALL, contender, family
 from kernelgap.audit.contenders.small_network import gradients, outputs
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.models import NetworkModel
 from kernelgap.audit.search_budget import Effort
+from kernelgap.models import NetworkModel
 
 
 def view(rng, n=300):
@@ -41,6 +41,6 @@ def test_it_learns_what_no_linear_model_does_and_is_kept_as_a_network(rng):
     assert family(SMALL) == "network"
     model = contender(SMALL).fit(seen, {name: values[best] for name, values in judged.columns.items()})
     assert isinstance(model, NetworkModel)
-    assert seen.error(model.outputs(seen.X_val)) < 0.5 * linear
+    assert seen.error(model.predict(seen.X_val)) < 0.5 * linear
     compiled = NetworkModel(model.network, model.weights, model.offset, model.scale)
-    np.testing.assert_allclose(compiled.outputs(seen.X_val), model.outputs(seen.X_val), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(compiled.predict(seen.X_val), model.predict(seen.X_val), rtol=1e-4, atol=1e-4)

@@ -11,8 +11,8 @@ import numpy as np
 from kernelgap.audit.contenders.network import start
 from kernelgap.audit.contenders.ridges import judge_ridges, solve
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View
-from kernelgap.audit.models import EmpiricalModel
 from kernelgap.kernels.empirical.kernel import Empirical
+from kernelgap.models import TangentModel
 
 PARTS = {"ntk": "all", "last": "last"}
 
@@ -29,11 +29,9 @@ class ByTwin:
         records.add({"ridge": ridges}, errors)
         return records.judged()
 
-    def fit(self, view: View, setting: Setting) -> EmpiricalModel:
+    def fit(self, view: View, setting: Setting) -> TangentModel:
         kernel, whole = self._kernel(view), view.whole
-        weights = {name: np.asarray(weight) for name, weight in kernel.params.items()}
-        points, coefficients = solve(kernel, whole, setting["ridge"])
-        return EmpiricalModel(kernel.network, weights, kernel.train, points, coefficients, whole.offset)
+        return TangentModel(kernel, *solve(kernel, whole, setting["ridge"]), whole.offset)
 
     def _kernel(self, view: View) -> Empirical:
         name, _, part = self.name.removesuffix(")").partition("(")

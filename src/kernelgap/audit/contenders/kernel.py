@@ -7,9 +7,9 @@ import numpy as np
 from kernelgap import kernels
 from kernelgap.audit.contenders.ridges import judge_ridges, solve
 from kernelgap.audit.contenders.view import Judged, Records, Rows, Setting, Tell, View, spread
-from kernelgap.audit.models import KernelModel
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
+from kernelgap.models import KernelModel
 
 BANDWIDTHS = (1 / 8, 16.0)
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
-from kernelgap.audit.models import LinearModel
+from kernelgap.models import LinearModel
 
 RIDGES = (1e-6, 1e3)  # of the number of rows, as columns have variance 1
 COUNT = 28
@@ -21,7 +21,7 @@ class ByRidge:
     def judge(self, view: View, tell: Tell) -> Judged:
         records = Records(COUNT, tell)
         for ridge in spread(*RIDGES, COUNT):
-            records.add({"ridge": ridge}, [view.error(_fit(view, ridge).outputs(view.X_val))])
+            records.add({"ridge": ridge}, [view.error(_fit(view, ridge).predict(view.X_val))])
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> LinearModel:

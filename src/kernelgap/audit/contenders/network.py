@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from kernelgap import networks
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
-from kernelgap.audit.models import NetworkModel
+from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
 from kernelgap.training.rates import default_rate

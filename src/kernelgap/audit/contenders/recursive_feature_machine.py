@@ -7,8 +7,8 @@ from math import isqrt
 import numpy as np
 
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
-from kernelgap.audit.models import AdaptiveModel
 from kernelgap.kernels.formulas.laplace import Laplace
+from kernelgap.models import AdaptiveModel
 from kernelgap.regression import Round, adaptive_rounds
 from kernelgap.regression.selection import solve_quietly
 
@@ -37,7 +37,7 @@ class ByAdapting:
         kernel, whole = last.kernel, view.whole
         some = slice(max(0, len(whole.X) - view.effort.most_rows), None)
         coefficients = solve_quietly(kernel(whole.X[some]), whole.centred[some], np.array([setting["ridge"]]))
-        return AdaptiveModel(kernel.base, kernel.metric, whole.X[some], coefficients.coefficients[0], whole.offset)
+        return AdaptiveModel(kernel, whole.X[some], coefficients.coefficients[0], whole.offset)
 
     def _rounds(self, view: View, bandwidth: float, rounds: int) -> Iterator[Round]:
         some = slice(0, view.effort.most_rows)

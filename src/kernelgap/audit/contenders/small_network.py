@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from kernelgap import networks
 from kernelgap.audit.contenders.view import Judged, Outputs, Records, Rows, Setting, Tell, View
-from kernelgap.audit.models import NetworkModel
+from kernelgap.models import NetworkModel
 from kernelgap.seeds import stream
 
 WIDTH = 64

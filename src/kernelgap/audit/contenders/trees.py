@@ -42,7 +42,7 @@ class TreesModel:
             last = [old if new is None else new for old, new in zip(last, found, strict=True)]
             yield np.stack(last, axis=1)
 
-    def outputs(self, X: Rows) -> Outputs:
+    def predict(self, X: Rows) -> Outputs:
         *_, last = self.staged(X)
         return last
 

@@ -59,7 +59,7 @@ class View:
 class Fitted(Protocol):
     """A fitted model: outputs for prepared inputs."""
 
-    def outputs(self, X: Rows) -> Outputs: ...
+    def predict(self, X: Rows) -> Outputs: ...
 
 
 class Contender(Protocol):

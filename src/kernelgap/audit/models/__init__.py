@@ -1,27 +1,6 @@
-"""Models that came of an audit: fitted, with what turns a table into their inputs, and as files."""
+"""Models of tables: a fitted model with what turns a table into its inputs, and its outputs into the targets."""
 
-from kernelgap.audit.models.adaptive import AdaptiveModel
-from kernelgap.audit.models.empirical import EmpiricalModel
-from kernelgap.audit.models.kernel import KernelModel
-from kernelgap.audit.models.linear import LinearModel
-from kernelgap.audit.models.model import Model
-from kernelgap.audit.models.network import NetworkModel
-from kernelgap.audit.models.predicting import Predicted, predict_table
-from kernelgap.audit.models.saving import from_bytes, load_model, save_model, to_bytes
-from kernelgap.audit.models.trained import Trained
+from kernelgap.audit.models.predict import Prediction, predict_table
+from kernelgap.audit.models.table_model import FILE, TableModel, load_model, save_model, to_bytes
 
-__all__ = [
-    "AdaptiveModel",
-    "EmpiricalModel",
-    "KernelModel",
-    "LinearModel",
-    "Model",
-    "NetworkModel",
-    "Predicted",
-    "Trained",
-    "from_bytes",
-    "load_model",
-    "predict_table",
-    "save_model",
-    "to_bytes",
-]
+__all__ = ["FILE", "Prediction", "TableModel", "load_model", "predict_table", "save_model", "to_bytes"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.models.trained import Trained
+from kernelgap.audit.models.table_model import TableModel
 from kernelgap.audit.tables.columns.cells import labels_of
 from kernelgap.audit.tables.columns.interpreting import numbers_of
 from kernelgap.audit.tables.notices import counted
@@ -39,16 +39,16 @@ class Quality:
         return asdict(self)
 
 
-def quality(trained: Trained, predictions: pd.DataFrame, frame: pd.DataFrame) -> tuple[Quality, ...]:
+def quality(model: TableModel, predictions: pd.DataFrame, frame: pd.DataFrame) -> tuple[Quality, ...]:
     """For each target that the frame has, in some row at least."""
-    pairs = zip(trained.targets.names, predictions.columns, strict=False)  # scores come behind the targets
+    pairs = zip(model.targets.names, predictions.columns, strict=False)  # scores come behind the targets
     present = [(target, predictions[column]) for target, column in pairs if target in frame]
-    judge = _of_classes if trained.targets.task == "classification" else _of_numbers
-    found = (judge(trained, target, predicted.to_numpy(), frame[target]) for target, predicted in present)
+    judge = _of_classes if model.targets.task == "classification" else _of_numbers
+    found = (judge(model, target, predicted.to_numpy(), frame[target]) for target, predicted in present)
     return tuple(each for each in found if each is not None)
 
 
-def _of_numbers(trained: Trained, target: str, predicted: np.ndarray, column: pd.Series) -> Quality | None:
+def _of_numbers(model: TableModel, target: str, predicted: np.ndarray, column: pd.Series) -> Quality | None:
     truth = numbers_of(column)[0]
     known = ~np.isnan(truth)
     if not known.any():
@@ -58,12 +58,12 @@ def _of_numbers(trained: Trained, target: str, predicted: np.ndarray, column: pd
     return Quality(target, int(known.sum()), rmse=error**0.5, r2=1 - error / spread if spread > 0 else None)
 
 
-def _of_classes(trained: Trained, target: str, predicted: np.ndarray, column: pd.Series) -> Quality | None:
-    truth = _labels(column, trained.targets.classes)
+def _of_classes(model: TableModel, target: str, predicted: np.ndarray, column: pd.Series) -> Quality | None:
+    truth = _labels(column, model.targets.classes)
     known = np.array([label is not None for label in truth], dtype=bool)
     if not known.any():
         return None
-    strange = sum(label not in trained.targets.classes for label in truth[known])
+    strange = sum(label not in model.targets.classes for label in truth[known])
     right = float(np.mean(truth[known] == predicted[known]))
     return Quality(target, int(known.sum()), accuracy=right, strange=strange)
 

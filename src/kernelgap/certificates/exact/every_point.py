@@ -23,6 +23,7 @@ from scipy.special import ndtri
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
+from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
@@ -120,16 +121,16 @@ def _folds(network: Network) -> bool:
 
 
 def as_network(predictor: Any) -> TrainedNetwork | None:
-    """The network within a trained member or a fitted regressor, where it is one (and not linearised)."""
+    """The network within a trained member, a model or a fitted regressor, where it is one (and not linearised)."""
     if isinstance(predictor, TrainedNetwork):
         return predictor
-    inner = predictor if isinstance(predictor, Predictor) else getattr(predictor, "predictor_", None)
-    if not isinstance(inner, Predictor) or not isinstance(inner.model, Layers):
+    if isinstance(predictor, Predictor):
+        params = {**predictor.trained, **predictor.frozen}
+        return TrainedNetwork(predictor.model.network, params) if isinstance(predictor.model, Layers) else None
+    model = getattr(predictor, "model_", predictor)
+    if not isinstance(model, NetworkModel) or model.trained:
         return None
-    params = {**inner.trained, **inner.frozen}
-    if inner is predictor:
-        return TrainedNetwork(inner.model.network, params)
-    return TrainedNetwork(inner.model.network, params, float(predictor._scale), np.asarray(predictor._offset))
+    return TrainedNetwork(model.network, model.weights, model.scale, model.offset)
 
 
 class RowSums(Protocol):

@@ -1,24 +1,40 @@
-"""A fitted model with what turns a table into its inputs, and its outputs into what was asked for."""
+"""A fitted model with what turns a table into its inputs, and its outputs into the targets; and its file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kernelgap.audit.models.model import BLOCK, Model
 from kernelgap.audit.tables.columns.interpreting import numbers_of
 from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.table import distinct_names
 from kernelgap.audit.tables.targets import Targets
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, validated
+from kernelgap.models import Model
+from kernelgap.models.file import TABLE, content, read_owned
+from kernelgap.models.model import BLOCK
+from kernelgap.tensor_file import Arrays, check, write_whole
 
+FILE = "model.safetensors"  # in the folder of an audit
 ROW = "row"
 
 
+class TableMetadata(BaseModel):
+    """What a file holds beside the model."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    preparation: dict[str, Any]
+    targets: dict[str, Any]
+    about: dict[str, JsonValue]
+
+
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TableModel:
     """``about`` says where it comes from, in plain numbers and texts."""
 
     model: Model
@@ -52,7 +68,7 @@ class Trained:
         outputs = np.empty((len(rows), self.model.targets))
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
             for i in range(0, len(rows), step):
-                outputs[i : i + step] = self.model.outputs(self.preparation.transform(rows.iloc[i : i + step]))
+                outputs[i : i + step] = self.model.predict(self.preparation.transform(rows.iloc[i : i + step]))
             values = self.targets.decode(outputs)
         numbers = self.targets.task == "regression"
         wild = np.asarray(~np.isfinite(values if numbers else outputs).all(axis=1))
@@ -63,9 +79,9 @@ class Trained:
         index = frame.index.rename(distinct_names([*columns, ROW])[0][-1])
         if numbers:
             return pd.DataFrame(values, index=index, columns=columns)
-        found = pd.DataFrame(outputs, index=index, columns=columns[1:])
-        found.insert(0, columns[0], values)
-        return found
+        predictions = pd.DataFrame(outputs, index=index, columns=columns[1:])
+        predictions.insert(0, columns[0], values)
+        return predictions
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The columns that are needed. Texts become numbers here, as what a comma means is seen in a whole column."""
@@ -94,3 +110,49 @@ def _check_targets(targets: Targets) -> None:
         raise InputError("Regression has a mean and a scale for each target, and no classes.")
     elif min(targets.scales) <= 0:
         raise InputError("The scale of a target must be positive.")
+
+
+def to_bytes(model: TableModel) -> bytes:
+    """The content of a model's file; the same for the same model."""
+    metadata = {
+        "preparation": model.preparation.describe(),
+        "targets": model.targets.describe(),
+        "about": dict(model.about),
+    }
+    return content(model.model, TABLE, metadata)
+
+
+def save_model(model: TableModel, path: str | Path) -> Path:
+    """Write a model to a .safetensors file, whole or not at all."""
+    return write_whole(path, to_bytes(model))
+
+
+def load_model(path: str | Path) -> TableModel:
+    """Read the model that an audit chose. Nothing in its file is executed.
+
+    Parameters
+    ----------
+    path : a file that ``save_model`` or an audit wrote, or the folder of an audit.
+
+    Returns
+    -------
+    The model: ``predict`` takes a data frame with the columns of the table.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is damaged, changed, of a newer version or something else.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file /= FILE
+        if not file.exists():
+            raise InputError(f"The folder '{path}' has no {FILE}: the audit in it is not finished, or it is none.")
+    return read_owned(file, TABLE, _rebuild)
+
+
+def _rebuild(model: Model, fields: dict[str, Any], arrays: Arrays) -> TableModel:
+    metadata = validated(TableMetadata, fields)
+    check(not arrays, "its arrays are not those of its kind of model")
+    preparation = Preparation.rebuild(metadata.preparation)
+    return TableModel(model, preparation, Targets.rebuild(metadata.targets), metadata.about)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from kernelgap.audit.models.quality import Quality, quality
-from kernelgap.audit.models.trained import Trained
+from kernelgap.audit.models.table_model import TableModel
 from kernelgap.audit.tables.columns.kinds import BECAUSE
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.reading.read import read_table
@@ -15,7 +15,7 @@ from kernelgap.errors import InputError
 
 
 @dataclass(frozen=True)
-class Predicted:
+class Prediction:
     """``table`` has a row for each of the file, counted from 0; ``quality`` where the file has the targets too."""
 
     table: pd.DataFrame
@@ -23,9 +23,9 @@ class Predicted:
     quality: tuple[Quality, ...]
 
 
-def predict_table(trained: Trained, source: str | Path | pd.DataFrame) -> Predicted:
+def predict_table(model: TableModel, source: str | Path | pd.DataFrame) -> Prediction:
     """Read, check and predict. Columns may stand in any order, and others beside them are not looked at."""
-    preparation, targets = trained.preparation, trained.targets
+    preparation, targets = model.preparation, model.targets
     truths = {"numbers" if targets.task == "regression" else "labels": targets.names}
     table = read_table(
         source,
@@ -39,8 +39,8 @@ def predict_table(trained: Trained, source: str | Path | pd.DataFrame) -> Predic
     _check_readable(table, needed)
     relevant = [notice for notice in table.notices if notice.where in needed or notice.where == table.source]
     notices = (*relevant, *preparation.check(table.frame))
-    predictions = trained.predict(table.frame)
-    return Predicted(predictions, notices, quality(trained, predictions, table.frame))
+    predictions = model.predict(table.frame)
+    return Prediction(predictions, notices, quality(model, predictions, table.frame))
 
 
 def _check_whole(table: Table) -> None:

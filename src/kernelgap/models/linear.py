@@ -1,18 +1,18 @@
 """Linear regression: x weights + offset."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.audit.models.model import Model, Words, check_arrays, settle
 from kernelgap.errors import InputError
+from kernelgap.models.model import Metadata, Model, check_arrays, set_arrays
 from kernelgap.tensor_file import Arrays
 
 
-class LinearWords(Words):
-    kind: Literal["linear"]
+class LinearMetadata(Metadata):
+    kind: Literal["linear"] = "linear"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +22,10 @@ class LinearModel(Model):
     weights: Float[np.ndarray, "d k"]
     offset: Float[np.ndarray, " k"]
 
-    words = LinearWords
+    metadata_type = LinearMetadata
 
     def __post_init__(self) -> None:
-        settle(self, {"weights": 2, "offset": 1})
+        set_arrays(self, {"weights": 2, "offset": 1})
         if self.weights.shape[1] != len(self.offset):
             raise InputError(
                 f"Weights of {self.weights.shape[1]} outputs need as many offsets, not {len(self.offset)}."
@@ -42,13 +42,13 @@ class LinearModel(Model):
     def _block(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
         return X @ self.weights
 
-    def describe(self) -> dict[str, Any]:
-        return {"kind": "linear"}
+    def metadata(self) -> LinearMetadata:
+        return LinearMetadata()
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {"weights": self.weights, "offset": self.offset}
 
     @classmethod
-    def rebuild(cls, words: LinearWords, arrays: Arrays) -> Self:
+    def rebuild(cls, metadata: LinearMetadata, arrays: Arrays) -> Self:
         check_arrays(arrays, ("weights", "offset"))
         return cls(**arrays)
