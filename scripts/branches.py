@@ -1,7 +1,7 @@
-"""Branch coverage of the rooms that others rest on: python scripts/branches.py coverage.json.
+"""Branch coverage of the rooms that others rest on: python scripts/branches.py coverage.json [ROOM ...].
 
 Prints the share of branches that the tests take, room by room, and which files miss most. Exit code 1 if one of the
-rooms below takes less than its share.
+rooms below, or of those that are named, has less than its share.
 """
 
 import json
@@ -24,20 +24,21 @@ def rooms(report: dict[str, dict[str, dict[str, dict[str, int]]]]) -> tuple[Coun
     return there, taken, missed
 
 
-def main(path: str) -> int:
+def main(path: str, *names: str) -> int:
+    least = {room: share for room, share in LEAST.items() if room in (names or LEAST)}
     there, taken, missed = rooms(json.loads(Path(path).read_text()))
     short = 0
     for room, branches in sorted(there.items()):
         if branches:
             share = taken[room] / branches
-            low = share < LEAST.get(room, 0.0)
+            low = share < least.get(room, 0.0)
             short += low
-            print(f"{room:20} {share:7.1%} of {branches:5} branches{f', less than {LEAST[room]:.0%}' if low else ''}")
-            for file, count in missed.most_common() if room in LEAST else ():
+            print(f"{room:20} {share:7.1%} of {branches:5} branches{f', less than {least[room]:.0%}' if low else ''}")
+            for file, count in missed.most_common() if room in least else ():
                 if count and file.startswith(f"{room}/"):
                     print(f"    {file:45} misses {count}")
     return 1 if short else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -31,4 +31,5 @@ def test_less_than_nine_tenths_is_a_failure(branches, tmp_path, capsys, taken, c
     assert branches.main(str(tmp_path / "coverage.json")) == code
     printed = capsys.readouterr().out
     assert ("less than 90%" in printed) == bool(code)
+    assert branches.main(str(tmp_path / "coverage.json"), "certificates") == 0
     assert f"runs/workers/b.py {'':27} misses {20 - taken}" in printed

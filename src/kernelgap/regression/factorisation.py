@@ -54,7 +54,7 @@ class Tridiagonal:
     _scales: Float[np.ndarray, " n-1"]
 
     @classmethod
-    def of(cls, gram: Float[np.ndarray, "n n"], *, overwrite: bool = False) -> "Tridiagonal":
+    def of(cls, gram: np.ndarray, *, overwrite: bool = False) -> "Tridiagonal":
         """Factorise a symmetric matrix (its lower half is read), in place if it may be overwritten."""
         given, gram = gram, as_factorisable(gram, copies=1 if overwrite else 2)
         overwrite = overwrite and gram is given and bool(gram.flags.writeable)

@@ -35,9 +35,10 @@ class FeaturePath:
         return mean_errors(self.predict(features), Y)
 
 
-def feature_path(features: Features, Y: Float[np.ndarray, "n k"], ridges: object = None) -> FeaturePath:
+def feature_path(features: object, Y: object, ridges: object = None) -> FeaturePath:
     """Minimise |Phi w - Y|^2 + ridge |w|^2 for every ridge, in whichever of n and m dimensions are fewer.
 
+    Features are (n, m) numbers of any type, Y is (n, k); anything else is refused.
     The default path is that of the kernel Phi Phi'.
     """
     features, Y = _checked(features, Y)
@@ -58,7 +59,7 @@ def path_of_products(
     return FeaturePath(chosen, path.coefficients, path.spectrum)
 
 
-def lasso_path(features: Features, Y: Float[np.ndarray, "n k"], penalties: object = None) -> FeaturePath:
+def lasso_path(features: object, Y: object, penalties: object = None) -> FeaturePath:
     """Minimise |Phi w - y|^2 / (2n) + penalty |w|_1 for each output and penalty (scikit-learn's coordinate descent).
 
     The default path goes from the smallest penalty with all weights 0, over all outputs, down to a thousandth of it.

@@ -32,7 +32,7 @@ class Solutions:
 
 def ridge_path_by_products(
     product: Product,
-    Y: Targets,
+    Y: object,
     ridges: object,
     *,
     tolerance: float = 1e-9,

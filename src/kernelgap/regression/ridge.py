@@ -47,8 +47,8 @@ class Solved:
         self._require(3 * solutions.size, "The coefficients")
         return self._by_ridge(self._factors.rotate_back(solutions))
 
-    def predict(self, cross: Float[np.ndarray, "t n"]) -> Float[np.ndarray, "r t k"]:
-        """Predictions for new samples, given their Gram matrix with the training samples."""
+    def predict(self, cross: np.ndarray) -> Float[np.ndarray, "r t k"]:
+        """Predictions for t new samples, given their Gram matrix (t, n) with the training samples."""
         cross = np.asarray(cross, dtype=float)
         n = len(self._rotated)
         if cross.ndim != 2 or cross.shape[1] != n:
@@ -86,7 +86,7 @@ class Solved:
         one = slice(place, place + 1)
         return Solved(self.ridges[one], self.added[one], self.spectrum, self._factors, self._rotated)
 
-    def errors(self, cross: Float[np.ndarray, "t n"], Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
+    def errors(self, cross: np.ndarray, Y: object) -> Float[np.ndarray, " r"]:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         return mean_errors(self.predict(cross), Y)
 
@@ -116,13 +116,13 @@ class RidgePath(Solved):
 
 
 def ridge_path(
-    gram: Float[np.ndarray, "n n"],
-    Y: Float[np.ndarray, "n k"],
+    gram: np.ndarray,
+    Y: object,
     ridges: object = None,
     *,
     overwrite: bool = False,
 ) -> RidgePath:
-    """Solve for every ridge; the default path is ``default_ridges``.
+    """Solve for every ridge; the default path is ``default_ridges``. The Gram matrix is (n, n), Y is (n, k).
 
     ``ridges`` are on the scale of K itself, as scikit-learn's ``alpha``. With ``overwrite`` the Gram matrix is used up.
     """

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -18,6 +18,7 @@ from kernelgap.regression.spectrum import Spectrum, with_jitter
 SELECTIONS = ("holdout", "folds", "loo", "gcv")
 
 
+@runtime_checkable
 class SplitRandomness(Protocol):
     def permutation(self, x: int) -> np.ndarray: ...
 
@@ -49,8 +50,8 @@ def at_edge(ridge: float, ridges: Float[np.ndarray, " r"]) -> str | None:
 
 
 def choose_ridge(
-    gram: Float[np.ndarray, "n n"],
-    Y: Float[np.ndarray, "n k"],
+    gram: np.ndarray,
+    Y: object,
     ridges: object = None,
     *,
     by: str,
@@ -58,7 +59,7 @@ def choose_ridge(
     held_out: float = 0.2,
     folds: int = 5,
 ) -> Choice:
-    """Judge every ridge, then solve for the best one on all the samples.
+    """Judge every ridge, then solve for the best one on all the samples. The Gram matrix is (n, n), Y is (n, k).
 
     A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
     """
@@ -104,7 +105,7 @@ def judge_ridges(
     return Judged(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
 
 
-def _ridges_to_judge(gram: Float[np.ndarray, "n n"], ridges: object) -> Float[np.ndarray, " r"]:
+def _ridges_to_judge(gram: np.ndarray, ridges: object) -> Float[np.ndarray, " r"]:
     n = len(gram)
     found = default_ridges(float(np.mean(np.diagonal(gram))), n) if ridges is None else check_ridges(ridges)
     if n < 2:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -133,6 +133,7 @@ def as_network(predictor: Any) -> TrainedNetwork | None:
     return TrainedNetwork(model.network, model.weights, model.scale, model.offset)
 
 
+@runtime_checkable
 class RowSums(Protocol):
     def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
         """Squared errors, summed over each of these rows of points."""

@@ -138,7 +138,7 @@ def count_up_to(d: int, degree: int) -> int:
     return sum(comb(d, k) for k in range(degree + 1))
 
 
-def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "n d"]:
+def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "m d"]:
     """Inputs without repetitions; x and -x are one where all degrees in play are even, or all odd."""
     if len({k % 2 for k in spectrum.positive if k > above}) < 2:
         in_play = {k % 2 for k in range(above + 1, spectrum.d + 1) if k not in spectrum.vanishing}
@@ -147,7 +147,7 @@ def distinct(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int
     return np.unique(signs, axis=0)
 
 
-def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "n d"]:
+def independent(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int = -1) -> Float[np.ndarray, "m d"]:
     """Different inputs whose functions, above a degree, span what all span, where few degrees leave no room for all.
 
     Should these turn out to be dependent, they may span less: ``Span.lost`` tells.

@@ -20,9 +20,9 @@ MOST_TARGETS = 2_000_000
 class Targets:
     """Output j of target t is beta chi_B + alpha sign_j chi_S: B is bases[base_of[t, j]], S composites[t, which[j]]."""
 
-    bases: tuple[Int[np.ndarray, " size"], ...]
+    bases: tuple[Int[np.ndarray, " _"], ...]
     base_of: Int[np.ndarray, "targets outputs"]
-    composites: tuple[Int[np.ndarray, "targets size"], ...]  # rising; one array for each different composite signal
+    composites: tuple[Int[np.ndarray, "targets _"], ...]  # rising; one array for each different composite signal
     which: Int[np.ndarray, " outputs"]
     signs: Int[np.ndarray, " outputs"]
     coincide: Float[np.ndarray, " outputs"]  # 1 where B = S
