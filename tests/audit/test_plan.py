@@ -40,7 +40,7 @@ def test_fewer_rows_than_there_are_is_said():
     notice = next(iter(found.notices()))
     assert found.sizes[-1] < 1_000_000
     assert f"allows {found.sizes[-1]:,} of 1,000,000 rows" in notice.sentence
-    assert "5m" in notice.sentence
+    assert "5 min" in notice.sentence
 
 
 def test_gram_matrices_that_have_no_room_are_approximated_and_that_is_said():

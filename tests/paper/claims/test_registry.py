@@ -43,7 +43,7 @@ def test_a_claim_says_what_a_reader_needs(claim: Claim) -> None:
     assert claim.statement.endswith((".", ")"))
     assert len(claim.statement) > 40
     name, line = claim.location.rsplit(":", 1)
-    assert name.startswith("claims/")
+    assert name.startswith("paper/claims/")
     assert int(line) > 1
 
 
