@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = ("lemma.d2", "lemma.d1", "fact.c4", "complexity.cs", "target.hard")
-AUDITED = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}
+AUDITED = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "baseline", "trees": "baseline"}
 
 
 @dataclass(frozen=True)

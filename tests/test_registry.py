@@ -64,7 +64,7 @@ samples: 40
 scales:
   quick:
     seeds: 1
-    effort: seconds
+    search_budget: seconds
     validation_samples: 50
     test_samples: 50
     schedule: {epochs: 5, batch: 10}
@@ -96,22 +96,22 @@ import numpy as np
 from kernelgap.audit.contenders.registry import FAMILIES, contender
 from kernelgap.audit.contenders.view import View
 from kernelgap.audit.cost import judging_seconds
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.registry import load_extensions
 
 load_extensions()
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(60, 2)), rng.normal(size=(60, 1))
-effort = Effort(fits=4, epochs=10, landmarks=None, most_rows=100)
-judged = contender("neighbours").judge(View(X[:40], Y[:40], X[40:], Y[40:], 0, effort), lambda share: None)
-print(FAMILIES["neighbours"], judged.fits, judging_seconds("neighbours", 1000, 2, 1, effort) > 0)
+search_budget = SearchBudget(fits=4, epochs=10, landmarks=None, most_rows=100)
+judged = contender("neighbours").judge(View(X[:40], Y[:40], X[40:], Y[40:], 0, search_budget), lambda share: None)
+print(FAMILIES["neighbours"], judged.fits, judging_seconds("neighbours", 1000, 2, 1, search_budget) > 0)
 """
 
 
 def test_a_contender_of_ones_own_is_judged():
     command = [sys.executable, "-c", CONTENDERS]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OWN})
-    assert done.stdout == "yardstick 4 True\n", done.stderr
+    assert done.stdout == "baseline 4 True\n", done.stderr
 
 
 @pytest.mark.slow

@@ -125,9 +125,9 @@ def network_text(rng: Random) -> str:
 def _use_kernel(text: str) -> None:
     kernel = kernels.get(text)
     X = np.random.default_rng(0).choice((-1.0, 1.0), (4, 9))
-    settled = kernel if kernel.settled else kernel.fit(X)
-    if settled.combines:
-        K = settled(X)
+    is_fitted = kernel if kernel.is_fitted else kernel.fit(X)
+    if is_fitted.combines:
+        K = is_fitted(X)
         assert K.shape == (4, 4)
     assert from_text(text).spec == kernel.spec
 

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
+from kernelgap.atomic_file import read_small
 from kernelgap.errors import InputError
-from kernelgap.whole_file import read_small
 
 FILE = "run.lock"
 

@@ -14,9 +14,9 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
-from kernelgap.whole_file import whole
 
 T = TypeVar("T")
 Arrays = Mapping[str, np.ndarray]
@@ -62,7 +62,7 @@ def write(kind: Kind, header: Mapping[str, Any], arrays: Arrays, path: str | Pat
 
 def write_whole(path: str | Path, content: bytes) -> Path:
     """Write what ``pack`` gave, whole or not at all."""
-    with whole(path) as partial:
+    with atomically(path) as partial:
         partial.write_bytes(content)
     return Path(path)
 

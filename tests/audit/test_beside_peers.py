@@ -14,27 +14,27 @@ import kernelgap as kg
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.choosing import choose
 from kernelgap.audit.contenders.registry import KERNELS, NETWORKS, contender
-from kernelgap.audit.prepare import enter
+from kernelgap.audit.prepare import prepare_table
 from kernelgap.audit.run import run_audit
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.audit.store import Named
 
 pytestmark = pytest.mark.slow
 
-EFFORT = Effort(fits=9, epochs=140, most_rows=3000)
+EFFORT = SearchBudget(fits=9, epochs=140, most_rows=3000)
 SEEDS = 3
 
 
-def entered(name, seed):
+def prepared(name, seed):
     nothing = {"task": None, "leave_out": (), "keep": (), "rows": None, "delimiter": None, "header": None}
-    return enter(name, "target", **nothing, seed=seed)
+    return prepare_table(name, "target", **nothing, seed=seed)
 
 
 def best_of(names, table):
     """The outputs for the test rows of whoever is best on validation, with each seed."""
-    material = table.material
-    n = len(material.X)
-    views = [material.view(n, seed, EFFORT) for seed in range(SEEDS)]
+    dataset = table.dataset
+    n = len(dataset.X)
+    views = [dataset.view(n, seed, EFFORT) for seed in range(SEEDS)]
     judged = {
         Named(name, n, seed): Judgement(0.0, json.dumps(asdict(contender(name).judge(views[seed], lambda share: None))))
         for name in names
@@ -43,17 +43,17 @@ def best_of(names, table):
     choices = choose(judged)
     name = min(names, key=lambda name: choices[name, n].error)
     setting = json.loads(choices[name, n].setting)
-    return [contender(name).fit(view, setting).predict(material.X_test) for view in views]
+    return [contender(name).fit(view, setting).predict(dataset.X_test) for view in views]
 
 
 def test_kernels_do_as_well_as_support_vectors_on_diabetes():
     ours, theirs = [], []
     grid = {"C": [0.1, 0.3, 1, 3, 10, 30, 100], "gamma": np.geomspace(1e-4, 1, 13), "epsilon": [0.05, 0.1, 0.3]}
     for seed in range(4):
-        table = entered("diabetes", seed)
-        X, y, y_test = table.material.X, table.material.Y[:, 0], table.Y_test[:, 0]
+        table = prepared("diabetes", seed)
+        X, y, y_test = table.dataset.X, table.dataset.Y[:, 0], table.Y_test[:, 0]
         peer = GridSearchCV(SVR(), grid, cv=5, scoring="neg_mean_squared_error").fit(X, y)
-        theirs.append(np.mean((peer.predict(table.material.X_test) - y_test) ** 2))
+        theirs.append(np.mean((peer.predict(table.dataset.X_test) - y_test) ** 2))
         ours.append(np.mean((np.stack(best_of(KERNELS, table)) - table.Y_test) ** 2))
     assert np.mean(ours) <= 1.02 * np.mean(theirs)
 
@@ -66,25 +66,23 @@ def accuracy(outputs, table):
 def test_kernels_do_as_well_as_support_vectors_on_classes(name):
     ours, theirs = [], []
     for seed in range(3):
-        table = entered(name, seed)
+        table = prepared(name, seed)
         grid = {"C": [0.1, 1, 10, 100], "gamma": np.geomspace(1e-4, 1, 9)}
-        peer = GridSearchCV(SVC(), grid, cv=5).fit(table.material.X, table.material.Y.argmax(axis=1))
-        theirs.append(np.mean(peer.predict(table.material.X_test) == table.Y_test.argmax(axis=1)))
+        peer = GridSearchCV(SVC(), grid, cv=5).fit(table.dataset.X, table.dataset.Y.argmax(axis=1))
+        theirs.append(np.mean(peer.predict(table.dataset.X_test) == table.Y_test.argmax(axis=1)))
         ours.append(accuracy(best_of(KERNELS, table), table))
     assert np.mean(ours) >= 0.98 * np.mean(theirs)
 
 
 @pytest.mark.parametrize("name", ["wine", "digits"])
 def test_networks_do_as_well_as_scikit_learns(name):
-    table = entered(name, 0)
-    X, labels = table.material.X, table.material.Y.argmax(axis=1)
-    folds = [table.material.rows(len(X), seed) for seed in range(SEEDS)]
+    table = prepared(name, 0)
+    X, labels = table.dataset.X, table.dataset.Y.argmax(axis=1)
+    folds = [table.dataset.rows(len(X), seed) for seed in range(SEEDS)]
     grid = {"hidden_layer_sizes": [(100,), (100, 100)], "alpha": [1e-4, 1e-2, 1.0], "learning_rate_init": [1e-3, 1e-2]}
     peer = GridSearchCV(MLPClassifier(max_iter=300, random_state=0), grid, cv=folds).fit(X, labels)
     found = [
-        MLPClassifier(max_iter=300, random_state=seed, **peer.best_params_)
-        .fit(X, labels)
-        .predict(table.material.X_test)
+        MLPClassifier(max_iter=300, random_state=seed, **peer.best_params_).fit(X, labels).predict(table.dataset.X_test)
         for seed in range(SEEDS)
     ]
     assert accuracy(best_of(NETWORKS, table), table) >= np.mean(np.stack(found) == table.Y_test.argmax(axis=1))

@@ -15,7 +15,7 @@ from kernelgap.audit.hurried import run_here
 from kernelgap.audit.pace import affordable_workers, measured_pace
 from support import strange
 
-FEW = {"gaussian": "kernel", "ck2": "kernel", "laplace": "kernel", "2layer": "network", "ridge": "yardstick"}
+FEW = {"gaussian": "kernel", "ck2": "kernel", "laplace": "kernel", "2layer": "network", "ridge": "baseline"}
 
 
 def table(rows=432):

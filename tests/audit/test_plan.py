@@ -49,13 +49,13 @@ def test_gram_matrices_that_have_no_room_are_approximated_and_that_is_said():
     assert roomy.landmarks is None
     assert tight.landmarks is not None
     assert 5 * 8 * tight.landmarks**2 < 0.3 * GIB, "within a worker's share"
-    assert tight.effort(4_000).landmarks == tight.landmarks
-    assert tight.effort(50).landmarks is None, "a small sample has room"
+    assert tight.search_budget(4_000).landmarks == tight.landmarks
+    assert tight.search_budget(50).landmarks is None, "a small sample has room"
     assert any("Nystroem" in notice.sentence for notice in tight.notices())
 
 
 def test_epochs_shrink_as_samples_grow():
     found = plan()
-    epochs = [found.effort(n).epochs for n in (50, 1_000, 4_000, 100_000)]
+    epochs = [found.search_budget(n).epochs for n in (50, 1_000, 4_000, 100_000)]
     assert epochs == sorted(epochs, reverse=True)
     assert epochs[-1] >= 1

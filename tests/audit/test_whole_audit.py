@@ -12,14 +12,14 @@ from kernelgap.audit import run as conduct
 from kernelgap.audit.cell import Fitting, Judging, Refitting, work
 from kernelgap.audit.choosing import choose, ranked_networks
 from kernelgap.audit.contenders import registry
-from kernelgap.audit.dataset import LABELS, load_material, read_arrays
+from kernelgap.audit.dataset import LABELS, load_dataset, read_arrays
 from kernelgap.audit.plan import Rung
 from kernelgap.audit.reading import read_audit
 from kernelgap.audit.refitting import refitting
 from kernelgap.audit.store import AuditStore, Named
 from kernelgap.errors import InputError
 
-FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "yardstick", "trees": "yardstick"}
+FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "baseline", "trees": "baseline"}
 
 
 def table(rows=150, seed=0):
@@ -108,14 +108,14 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(here, tmp_path):
     assert "learned from 120 rows and seen no test row" in audit.model_sentence
     error = audit.contenders.set_index("contender").error[audit.winner]
     assert trained.about["test_error"] == pytest.approx(error)
-    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
     Y = read_arrays(tmp_path / "a" / LABELS, ("Y",))["Y"]
     with AuditStore.reading(tmp_path / "a") as store:
         chosen = {named: one for named, one in store.outcomes().items() if named.contender == audit.winner}
     one = next(one for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
     assert trained.about["setting"] == json.loads(one.setting)
     outputs = one.outcome.outputs()
-    kept = trained.model.predict(material.X_test)
+    kept = trained.model.predict(dataset.X_test)
     assert np.mean((kept - Y) ** 2) < np.mean((outputs - Y) ** 2), "it has learned from the test rows"
 
 
@@ -124,20 +124,20 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
     audit = conduct.run_audit(table(), "y", tmp_path / "a")
     assert audit.model_rows == audit.load_model().about["rows"] == 120
     assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
-    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
         one = store.outcomes()[Named(audit.winner, 120, 0)]
-    np.testing.assert_array_equal(audit.load_model().model.predict(material.X_test), one.outcome.outputs())
+    np.testing.assert_array_equal(audit.load_model().model.predict(dataset.X_test), one.outcome.outputs())
 
 
 @pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])
 def test_as_many_rows_as_the_time_allows(here, tmp_path, left, rows):
     audit = conduct.run_audit(table(), "y", tmp_path / "a")
-    material = load_material((tmp_path / "a" / "material.npz").absolute())
+    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
-        cell = refitting(audit, store, material, left)
+        cell = refitting(audit, store, dataset, left)
         assert (cell and cell.samples) == rows
-        part = refitting(replace(audit, data=replace(audit.data, rows=100_000)), store, material, 5.0)
+        part = refitting(replace(audit, data=replace(audit.data, rows=100_000)), store, dataset, 5.0)
     assert 120 < part.samples < 100_000
 
 
@@ -173,9 +173,9 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
             found.append({n: (one.setting, one.outcome.predictions) for n, one in store.outcomes().items()})
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
-    with np.load(tmp_path / "a" / "material.npz") as material:
-        assert sorted(material.files) == ["X", "X_test", "Y", "words"]
-        assert len(material["Y"]) == 120
+    with np.load(tmp_path / "a" / "material.npz") as dataset:
+        assert sorted(dataset.files) == ["X", "X_test", "Y", "words"]
+        assert len(dataset["Y"]) == 120
 
 
 @pytest.mark.parametrize(

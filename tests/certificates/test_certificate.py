@@ -37,7 +37,7 @@ def test_a_certificate_holds_and_says_so(certificate):
     assert len(found.checks) == 10
     assert 0 < claim.network.high - claim.network.low < 1e-7 * claim.network.high
     assert claim.any_kernel.family_size == 84
-    assert claim.floors[1].kernel.startswith("gaussian(bandwidth=")  # settled on the inputs
+    assert claim.floors[1].kernel.startswith("gaussian(bandwidth=")  # is_fitted on the inputs
     assert claim.sentence.startswith("3resnet(all) reached")
     assert claim.network.method == "3resnet(all)"
 

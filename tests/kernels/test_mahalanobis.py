@@ -69,9 +69,9 @@ def test_gradient_products_against_brute_force(kernel, block, rng, monkeypatch):
 def test_the_bandwidth_is_the_median_distance_in_the_metric(name, metric, rng):
     X = rng.standard_normal((30, D))
     fitted = Mahalanobis(kernels.get(name), metric).fit(X)
-    assert fitted.settled
+    assert fitted.is_fitted
     assert fitted.base == kernels.get(name).fit(fitted.transform(X))
-    assert not Mahalanobis(kernels.get(name), metric).settled
+    assert not Mahalanobis(kernels.get(name), metric).is_fitted
 
 
 def test_a_diagonal_metric_is_a_weight_for_each_column(name, rng):

@@ -15,23 +15,23 @@ from jaxtyping import Float
 from kernelgap import console
 from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import Fitted, Judged, Setting, Tell, View
-from kernelgap.audit.dataset import Material, load_material, read_arrays
+from kernelgap.audit.dataset import Dataset, load_dataset, read_arrays
 from kernelgap.audit.models import TableModel, to_bytes
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.models import Model
 from kernelgap.seeds import stream
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What comes of it depends on the material (by its digest), and on all the rest that is named here."""
+    """What comes of it depends on the dataset (by its digest), and on all the rest that is named here."""
 
-    material: Path
+    dataset: Path
     digest: str
     contender: str
     samples: int
     seed: int
-    effort: Effort
+    search_budget: SearchBudget
     cost: float
 
     @property
@@ -43,13 +43,13 @@ class Cell:
 
     @cached_property
     def id(self) -> str:
-        told = {**asdict(self), "effort": self.effort.model_dump(), "version": version("kernelgap")}
-        told = {name: value for name, value in told.items() if name not in ("material", "labels", "cost")}
+        told = {**asdict(self), "search_budget": self.search_budget.model_dump(), "version": version("kernelgap")}
+        told = {name: value for name, value in told.items() if name not in ("dataset", "labels", "cost")}
         return hashlib.sha256(json.dumps([type(self).__name__, told]).encode()).hexdigest()
 
-    def view(self) -> tuple[Material, View]:
-        material = load_material(self.material)
-        return material, material.view(self.samples, self.seed, self.effort)
+    def view(self) -> tuple[Dataset, View]:
+        dataset = load_dataset(self.dataset)
+        return dataset, dataset.view(self.samples, self.seed, self.search_budget)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def work(cell: Cell, tell: Tell) -> Done:
     if isinstance(cell, Refitting):
         content = _refit(cell)
         return Refitted(time.perf_counter() - began, content)
-    material, view = cell.view()
+    dataset, view = cell.view()
     with console.silence():
         if not isinstance(cell, Fitting):
             judged = contender(cell.contender).judge(view, tell)
@@ -129,19 +129,19 @@ def work(cell: Cell, tell: Tell) -> Done:
         setting: Setting = json.loads(cell.setting)
         model = contender(cell.contender).fit(view, setting)
     predictions = io.BytesIO()
-    np.save(predictions, model.predict(material.X_test))
-    kept = _file(cell, material, model) if cell.keep_model else None
+    np.save(predictions, model.predict(dataset.X_test))
+    kept = _file(cell, dataset, model) if cell.keep_model else None
     return Outcome(time.perf_counter() - began, predictions.getvalue(), kept)
 
 
 def _refit(cell: Refitting) -> bytes:
     """The chosen setting on rows of all parts. A fifth stands where validation rows did: some learn a metric first."""
-    material = load_material(cell.material)
-    X = np.concatenate([material.X, material.X_test])
-    Y = np.concatenate([material.Y, read_arrays(cell.labels, ("Y",))["Y"]])
+    dataset = load_dataset(cell.dataset)
+    X = np.concatenate([dataset.X, dataset.X_test])
+    Y = np.concatenate([dataset.Y, read_arrays(cell.labels, ("Y",))["Y"]])
     rows = stream(cell.seed, "refitting").permutation(len(X))[: cell.samples]
     some, others = np.sort(rows[len(rows) // 5 :]), np.sort(rows[: len(rows) // 5])
-    view = View(X[some], Y[some], X[others], Y[others], cell.seed, cell.effort, material.divisor, material.classes)
+    view = View(X[some], Y[some], X[others], Y[others], cell.seed, cell.search_budget, dataset.divisor, dataset.classes)
     with console.silence():
         model = contender(cell.contender).fit(view, json.loads(cell.setting))
     assert isinstance(model, Model)
@@ -153,10 +153,10 @@ def _refit(cell: Refitting) -> bytes:
         "of": cell.of,
         **json.loads(cell.about),
     }
-    return to_bytes(TableModel(model, material.preparation, material.targets, about))
+    return to_bytes(TableModel(model, dataset.preparation, dataset.targets, about))
 
 
-def _file(cell: Fitting, material: Material, model: Fitted) -> bytes | None:
+def _file(cell: Fitting, dataset: Dataset, model: Fitted) -> bytes | None:
     """None if no file can hold it, as with trees."""
     if not isinstance(model, Model):
         return None
@@ -165,7 +165,7 @@ def _file(cell: Fitting, material: Material, model: Fitted) -> bytes | None:
         "setting": json.loads(cell.setting),
         "seed": cell.seed,
         "rows": cell.samples,
-        "of": len(material.X) + len(material.X_test),
+        "of": len(dataset.X) + len(dataset.X_test),
         "validation_error": cell.validation_error,
     }
-    return to_bytes(TableModel(model, material.preparation, material.targets, about))
+    return to_bytes(TableModel(model, dataset.preparation, dataset.targets, about))

@@ -6,7 +6,7 @@ They order the work, say how far it is, and tell how large a plan a budget allow
 from kernelgap import networks
 from kernelgap.audit.contenders.network import width_for
 from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES, registered_seconds
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 
 FLOPS = 3.2e10  # of matrix products in a worker
 STEP = 2e-5  # of SGD, for each member, beyond its products
@@ -16,56 +16,56 @@ LAYERED = 4e-8
 ALONE = 3.0  # a network trained by itself takes so much more than one in a grid
 
 
-def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, effort: Effort) -> float:
+def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
     """All fits of one cell, on four fifths of a sample."""
     n, d, k = 4 * samples // 5, inputs, outputs
     own = registered_seconds(contender)
     if own is not None:
-        return effort.fits * own(n, d, k)
+        return search_budget.fits * own(n, d, k)
     if contender in NETWORKS:
-        return COMPILING + effort.fits * _training(contender, n, d, k, effort)
+        return COMPILING + search_budget.fits * _training(contender, n, d, k, search_budget)
     if contender == RIDGE:
         return 0.1 + 30 * n * d * d / FLOPS
-    fits = effort.fits if contender in (*KERNELS, ADAPTIVE, TREES, SMALL) else 1
-    return fits * _once(contender, n, d, k, effort)
+    fits = search_budget.fits if contender in (*KERNELS, ADAPTIVE, TREES, SMALL) else 1
+    return fits * _once(contender, n, d, k, search_budget)
 
 
-def fitting_seconds(contender: str, samples: int, inputs: int, outputs: int, effort: Effort) -> float:
+def fitting_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
     """The chosen setting on the whole sample."""
     own = registered_seconds(contender)
     if own is not None:
         return own(samples, inputs, outputs)
     if contender in NETWORKS:
-        return COMPILING + ALONE * _training(contender, samples, inputs, outputs, effort) / 2
-    return 0.05 + _once(contender, samples, inputs, outputs, effort)
+        return COMPILING + ALONE * _training(contender, samples, inputs, outputs, search_budget) / 2
+    return 0.05 + _once(contender, samples, inputs, outputs, search_budget)
 
 
-def _training(contender: str, n: int, d: int, k: int, effort: Effort) -> float:
+def _training(contender: str, n: int, d: int, k: int, search_budget: SearchBudget) -> float:
     network = networks.get(contender)
     weights = network.size(inputs=d, outputs=k, width=width_for(network, inputs=d, outputs=k))
-    return effort.epochs * n * 6 * weights / FLOPS + effort.epochs * max(1, n // 50) * STEP
+    return search_budget.epochs * n * 6 * weights / FLOPS + search_budget.epochs * max(1, n // 50) * STEP
 
 
-def _once(contender: str, n: int, d: int, k: int, effort: Effort) -> float:
+def _once(contender: str, n: int, d: int, k: int, search_budget: SearchBudget) -> float:
     if contender in KERNELS:
-        return _regression(ENTRY.get(contender, LAYERED), n, d, k, effort)
+        return _regression(ENTRY.get(contender, LAYERED), n, d, k, search_budget)
     if contender == ADAPTIVE:
-        rows = min(n, effort.most_rows)
-        exact = effort.model_copy(update={"landmarks": None})
+        rows = min(n, search_budget.most_rows)
+        exact = search_budget.model_copy(update={"landmarks": None})
         return _regression(ENTRY["laplace"], rows, d, k, exact) + 2 * rows * rows * d * k / FLOPS
     if contender == RIDGE:
         return n * d * d / FLOPS
     if contender == SMALL:
-        return effort.epochs * (1 + n // 50) * 1.5e-4
+        return search_budget.epochs * (1 + n // 50) * 1.5e-4
     if contender == TREES:
         return 50 * k * (2e-4 + 2e-8 * n * d)
-    entries = n * (n if effort.landmarks is None else effort.landmarks)
-    return COMPILING + entries * 1.2e-6 + _regression(LAYERED, n, d, k, effort)  # a network's own kernel
+    entries = n * (n if search_budget.landmarks is None else search_budget.landmarks)
+    return COMPILING + entries * 1.2e-6 + _regression(LAYERED, n, d, k, search_budget)  # a network's own kernel
 
 
-def _regression(entry: float, n: int, d: int, k: int, effort: Effort) -> float:
+def _regression(entry: float, n: int, d: int, k: int, search_budget: SearchBudget) -> float:
     """A Gram matrix and its path of ridges, or as much over landmarks."""
-    if effort.landmarks is None or effort.landmarks >= n:
+    if search_budget.landmarks is None or search_budget.landmarks >= n:
         return 0.005 + n * n * (entry + 2 * d / FLOPS) + 4 * n**3 / FLOPS + 34 * n * (100 + 4 * k) * 2e-9
-    p = effort.landmarks
+    p = search_budget.landmarks
     return n * p * (entry + 2 * d / FLOPS) + (2 * n * p * p + 12 * p**3) / FLOPS

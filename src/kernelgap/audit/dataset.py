@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from kernelgap.atomic_file import atomically
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.audit.split import sample_rows
 from kernelgap.audit.tables.preparing.prepare import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError
-from kernelgap.whole_file import whole
 
 FILE = "material.npz"
 LABELS = "test_targets.npz"
 
 
 @dataclass(frozen=True)
-class Material:
+class Dataset:
     """``preparation`` made the inputs of the table's columns, ``targets`` turns outputs into what was asked for."""
 
     X: Float[np.ndarray, "pool d"]
@@ -60,10 +60,12 @@ class Material:
         labels = self.Y.argmax(axis=1) if self.classes else None
         return sample_rows(len(self.X), labels, samples=samples, seed=seed)
 
-    def view(self, samples: int, seed: int, effort: Effort) -> View:
+    def view(self, samples: int, seed: int, search_budget: SearchBudget) -> View:
         """What a contender gets to see."""
         train, val = self.rows(samples, seed)
-        return View(self.X[train], self.Y[train], self.X[val], self.Y[val], seed, effort, self.divisor, self.classes)
+        return View(
+            self.X[train], self.Y[train], self.X[val], self.Y[val], seed, search_budget, self.divisor, self.classes
+        )
 
     def constant(self, samples: int, seed: int) -> Float[np.ndarray, " k"]:
         """The best constant that a sample tells: its mean."""
@@ -72,24 +74,24 @@ class Material:
     def save(self, folder: Path) -> Path:
         """Into the folder, for workers; one that is there already is left alone if it is this one."""
         path = folder / FILE
-        if not path.exists() or load_material(path).digest != self.digest:
-            load_material.cache_clear()
+        if not path.exists() or load_dataset(path).digest != self.digest:
+            load_dataset.cache_clear()
             write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "words": np.array(self._words)})
         return path
 
 
 @lru_cache(maxsize=1)
-def load_material(path: Path) -> Material:
+def load_dataset(path: Path) -> Dataset:
     """Read once in each worker."""
     found = read_arrays(path, ("X", "Y", "X_test", "words"))
     preparation, targets = json.loads(str(found["words"]))
     made = Preparation.rebuild(preparation), Targets.rebuild(targets)
-    return Material(found["X"], found["Y"], found["X_test"], *made)
+    return Dataset(found["X"], found["Y"], found["X_test"], *made)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Whole or not at all."""
-    with whole(path) as partial, partial.open("wb") as file:
+    with atomically(path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]  # its stub takes the names for options
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration
 from kernelgap.regression import most_landmarks
@@ -61,11 +61,11 @@ class Plan(BaseModel):
         return max((n for n in range(1, min(FIRST_SAMPLES, self.sizes[-1]) + 1) if n not in self.sizes), default=1)
 
     @property
-    def first_effort(self) -> Effort:
-        return Effort(fits=FIRST_FITS, epochs=FIRST_EPOCHS, most_rows=self.most_rows)
+    def first_effort(self) -> SearchBudget:
+        return SearchBudget(fits=FIRST_FITS, epochs=FIRST_EPOCHS, most_rows=self.most_rows)
 
-    def effort(self, samples: int) -> Effort:
-        return Effort(
+    def search_budget(self, samples: int) -> SearchBudget:
+        return SearchBudget(
             fits=self.fits,
             epochs=max(LEAST_EPOCHS, min(PASSES, STEPS * BATCH // samples)),
             landmarks=self.landmarks if self.landmarks is not None and samples > self.landmarks else None,
@@ -151,5 +151,5 @@ def estimate(plan: Plan, inputs: int, outputs: int) -> float:
     *smaller, largest = plan.sizes
     names = [(name, largest) for name in (*FAMILIES, *twins("3resnet"))]
     names += [(name, samples) for samples in smaller for name in on_curves(("3resnet", "3layer"))]
-    sizes = [(name, (samples, inputs, outputs, plan.effort(samples))) for name, samples in names]
+    sizes = [(name, (samples, inputs, outputs, plan.search_budget(samples))) for name, samples in names]
     return plan.seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name, size in sizes)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from kernelgap.audit.dataset import Material
+from kernelgap.audit.dataset import Dataset
 from kernelgap.audit.result import Audited
 from kernelgap.audit.split import put_aside
 from kernelgap.audit.tables.notices import Notice
@@ -19,16 +19,16 @@ from kernelgap.audit.tables.targets import Targets
 
 
 @dataclass(frozen=True)
-class Entered:
+class PreparedTable:
     """``Y_test`` is not looked at before everything is chosen."""
 
     table: Audited
-    material: Material
+    dataset: Dataset
     Y_test: Float[np.ndarray, "test k"]
     notices: tuple[Notice, ...]
 
 
-def enter(
+def prepare_table(
     source: str | Path | pd.DataFrame,
     target: str | Sequence[str],
     *,
@@ -39,7 +39,7 @@ def enter(
     delimiter: str | None,
     header: bool | None,
     seed: int,
-) -> Entered:
+) -> PreparedTable:
     """Read, pose the question, put the test rows aside, and prepare by the others alone."""
     table = read_table(source, seed=seed, rows=rows, delimiter=delimiter, header=header)
     question = pose(table, target, task=task, leave_out=leave_out, keep=keep)
@@ -61,5 +61,5 @@ def enter(
         test_rows=len(test),
         scales=targets.scales,
     )
-    material = Material(inputs[pool], Y[pool], inputs[test], preparation, targets)
-    return Entered(about, material, Y[test], (*question.notices, *preparation.notices))
+    dataset = Dataset(inputs[pool], Y[pool], inputs[test], preparation, targets)
+    return PreparedTable(about, dataset, Y[test], (*question.notices, *preparation.notices))

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from kernelgap.audit.cell import Judgement
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import family
-from kernelgap.audit.dataset import FILE, LABELS, Material, load_material, read_arrays
+from kernelgap.audit.dataset import FILE, LABELS, Dataset, load_dataset, read_arrays
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.result import Audit, Audited
 from kernelgap.audit.statistics.answer import Answer
@@ -64,7 +64,7 @@ def conclude_audit(store: AuditStore) -> dict[str, Any]:
     with as_stored(folder):
         plan = _plan(store)
         outcomes = _competing(store.outcomes(), plan)
-        data, Y_test = load_material(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"]
+        data, Y_test = load_dataset(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"]
         results = _results(outcomes, data, Y_test, plan)
         families = {entry.family for entry in results.entries}
         if not {"kernel", "network"} <= families and failures:
@@ -121,7 +121,7 @@ def _winner(
 
 
 def _results(
-    outcomes: dict[Named, Chosen], material: Material, Y_test: Float[np.ndarray, "test k"], plan: Plan
+    outcomes: dict[Named, Chosen], dataset: Dataset, Y_test: Float[np.ndarray, "test k"], plan: Plan
 ) -> Results:
     groups: dict[tuple[str, int], dict[int, Chosen]] = {}
     for named, chosen in outcomes.items():
@@ -137,12 +137,12 @@ def _results(
                 samples=samples,
                 seeds=tuple(seeds),
                 validation=np.array([by_seed[seed].validation_error for seed in seeds]),
-                errors=_errors(outputs, Y_test, material.divisor),
-                wrong=outputs.argmax(axis=2) != Y_test.argmax(axis=1) if material.classes else None,
+                errors=_errors(outputs, Y_test, dataset.divisor),
+                wrong=outputs.argmax(axis=2) != Y_test.argmax(axis=1) if dataset.classes else None,
             )
         )
-    constants = np.stack([material.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
-    return Results(tuple(entries), _errors(constants[:, None, :], Y_test, material.divisor))
+    constants = np.stack([dataset.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
+    return Results(tuple(entries), _errors(constants[:, None, :], Y_test, dataset.divisor))
 
 
 def _errors(

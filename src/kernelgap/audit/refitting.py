@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kernelgap.audit.cell import Refitting
 from kernelgap.audit.cost import fitting_seconds
-from kernelgap.audit.dataset import FILE, LABELS, Material
+from kernelgap.audit.dataset import FILE, LABELS, Dataset
 from kernelgap.audit.plan import exact_rows
 from kernelgap.audit.result import Audit
 from kernelgap.audit.store import AuditStore
@@ -18,7 +18,7 @@ WORTH = 1.05  # times the rows that it learned from already: for less it stays a
 SHORT = 0.3  # seconds: less is done without a worker
 
 
-def refitting(audit: Audit, store: AuditStore, material: Material, left: float) -> Refitting | None:
+def refitting(audit: Audit, store: AuditStore, dataset: Dataset, left: float) -> Refitting | None:
     """The cell with the most rows that fit into the ``left`` seconds and the memory; None if there is none."""
     if audit.winner is None or audit.winner_setting is None:
         return None
@@ -31,28 +31,28 @@ def refitting(audit: Audit, store: AuditStore, material: Material, left: float) 
         ),
         default=0.0,
     )
-    before = _seconds(audit, material, samples)
+    before = _seconds(audit, dataset, samples)
     while rows >= WORTH * samples:
-        takes = max(seconds / before, audit.plan.pace) * _seconds(audit, material, rows)
+        takes = max(seconds / before, audit.plan.pace) * _seconds(audit, dataset, rows)
         if SAFE * takes <= left and _has_room(audit, rows):
-            return _cell(audit, store.folder, material, rows, cost=takes)
+            return _cell(audit, store.folder, dataset, rows, cost=takes)
         rows = int(FEWER * rows)
     return None
 
 
-def _seconds(audit: Audit, material: Material, rows: int) -> float:
+def _seconds(audit: Audit, dataset: Dataset, rows: int) -> float:
     assert audit.winner is not None
-    return fitting_seconds(audit.winner, rows, material.X.shape[1], material.Y.shape[1], audit.plan.effort(rows))
+    return fitting_seconds(audit.winner, rows, dataset.X.shape[1], dataset.Y.shape[1], audit.plan.search_budget(rows))
 
 
 def _has_room(audit: Audit, rows: int) -> bool:
     """Whether Gram matrices that were whole can be so again."""
-    return audit.plan.effort(rows).landmarks is not None or rows <= max(
+    return audit.plan.search_budget(rows).landmarks is not None or rows <= max(
         audit.answer.comparison.samples, exact_rows(available_memory())
     )
 
 
-def _cell(audit: Audit, folder: Path, material: Material, rows: int, *, cost: float) -> Refitting:
+def _cell(audit: Audit, folder: Path, dataset: Dataset, rows: int, *, cost: float) -> Refitting:
     assert audit.winner is not None
     assert audit.winner_setting is not None
     samples = audit.answer.comparison.samples
@@ -65,12 +65,12 @@ def _cell(audit: Audit, folder: Path, material: Material, rows: int, *, cost: fl
     }
     labels = (folder / LABELS).absolute()
     return Refitting(
-        material=(folder / FILE).absolute(),
-        digest=material.digest,
+        dataset=(folder / FILE).absolute(),
+        digest=dataset.digest,
         contender=audit.winner,
         samples=rows,
         seed=0,
-        effort=audit.plan.effort(rows),
+        search_budget=audit.plan.search_budget(rows),
         cost=cost,
         setting=audit.winner_setting,
         labels=labels,

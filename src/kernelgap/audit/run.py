@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from kernelgap import console
+from kernelgap.atomic_file import atomically
 from kernelgap.audit.budget import seconds_of
 from kernelgap.audit.cell import Cell, work
 from kernelgap.audit.choosing import choose, ranked_networks
@@ -20,7 +21,7 @@ from kernelgap.audit.hurried import hurried_workers, run_here
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.pace import affordable_workers, measured_pace
 from kernelgap.audit.plan import Plan, estimate, make_plan
-from kernelgap.audit.prepare import Entered, enter
+from kernelgap.audit.prepare import PreparedTable, prepare_table
 from kernelgap.audit.reading import conclude_audit, read_audit
 from kernelgap.audit.refitting import SHORT, refitting
 from kernelgap.audit.result import Audit
@@ -33,7 +34,6 @@ from kernelgap.runs import Progress, run_chunks
 from kernelgap.runs.environment import code_digest, environment
 from kernelgap.runs.runner import Interrupted
 from kernelgap.runs.workers.local import LocalWorkers
-from kernelgap.whole_file import whole
 
 ENDING = 0.08  # of the budget, for the answer and its page, more on a busy machine ...
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
@@ -86,7 +86,7 @@ def run_audit(
     with console.progress("audit") as show:
         tell = on_progress or show
         tell(0.0, "reading the table")
-        entered = enter(
+        prepared = prepare_table(
             source,
             target,
             task=task,
@@ -110,10 +110,12 @@ def run_audit(
         ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
         with AuditStore.open(folder) as store:
-            plan = _settle(store, entered, budget=allowed, workers=count, pace=pace, seed=seed)
+            plan = _settle(store, prepared, budget=allowed, workers=count, pace=pace, seed=seed)
             try:
                 with hurried_workers(count, work) as pool:
-                    contest = _Contest(store, entered, plan, pool=pool, end=end, budget=allowed, asked=asked, tell=tell)
+                    contest = _Contest(
+                        store, prepared, plan, pool=pool, end=end, budget=allowed, asked=asked, tell=tell
+                    )
                     contest.through()
                     tell(1.0, "answering")
                     store.keep_environment(environment())
@@ -128,30 +130,30 @@ def run_audit(
     return read_audit(folder)
 
 
-def _settle(store: AuditStore, entered: Entered, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
-    """The plan of this folder, made at the first call; the material and the test targets beside it."""
-    material = entered.material
+def _settle(store: AuditStore, prepared: PreparedTable, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
+    """The plan of this folder, made at the first call; the dataset and the test targets beside it."""
+    dataset = prepared.dataset
     held = store.description()
-    if held.get("material") == material.digest and "plan" in held:
+    if held.get("dataset") == dataset.digest and "plan" in held:
         plan = Plan(**held["plan"])
     else:
-        sizes = {"inputs": material.X.shape[1], "outputs": material.Y.shape[1]}
+        sizes = {"inputs": dataset.X.shape[1], "outputs": dataset.Y.shape[1]}
         memory = available_memory()
-        plan = make_plan(len(material.X), **sizes, budget=budget, workers=workers, memory=memory, pace=pace)
+        plan = make_plan(len(dataset.X), **sizes, budget=budget, workers=workers, memory=memory, pace=pace)
     store.describe(
         {
             "kind": "audit",
             "experiment": "audit",
-            "scale": f"{entered.table.source}, {', '.join(entered.table.targets)}",
+            "scale": f"{prepared.table.source}, {', '.join(prepared.table.targets)}",
             "seed": seed,
-            "material": material.digest,
+            "dataset": dataset.digest,
             "plan": plan.model_dump(mode="json"),
             "kernelgap version": version("kernelgap"),
             "code": code_digest(CODE),
         }
     )
-    material.save(store.folder)
-    write_arrays(store.folder / LABELS, {"Y": entered.Y_test})
+    dataset.save(store.folder)
+    write_arrays(store.folder / LABELS, {"Y": prepared.Y_test})
     return plan
 
 
@@ -161,7 +163,7 @@ class _Contest:
     def __init__(
         self,
         store: AuditStore,
-        entered: Entered,
+        prepared: PreparedTable,
         plan: Plan,
         *,
         pool: LocalWorkers,
@@ -170,13 +172,13 @@ class _Contest:
         asked: dict[str, Any],
         tell: Tell,
     ) -> None:
-        self.store, self.entered, self.plan = store, entered, plan
+        self.store, self.prepared, self.plan = store, prepared, plan
         self.pool, self.budget, self.asked, self.tell = pool, budget, asked, tell
         self.last, self.end = end, end - REFITTING * budget
-        self.stages = Stages(store.folder, entered.material, plan)
+        self.stages = Stages(store.folder, prepared.dataset, plan)
         self.planned: list[Cell] = []
         self.done = 0.0
-        self.cost = estimate(plan, entered.material.X.shape[1], entered.material.Y.shape[1])
+        self.cost = estimate(plan, prepared.dataset.X.shape[1], prepared.dataset.Y.shape[1])
 
     def through(self) -> None:
         *smaller, largest = self.plan.sizes
@@ -192,7 +194,7 @@ class _Contest:
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
         now = time.monotonic()
-        cell = refitting(audit, self.store, self.entered.material, max(MOMENT, self.last - now))
+        cell = refitting(audit, self.store, self.prepared.dataset, max(MOMENT, self.last - now))
         if cell is None:
             return
         self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
@@ -246,12 +248,12 @@ class _Contest:
 
     def _note(self) -> None:
         """For whoever looks: what was planned so far, and what was said of the table."""
-        notices = (*self.entered.notices, *self.plan.notices())
+        notices = (*self.prepared.notices, *self.plan.notices())
         self.store.note(
             {
                 "chunks": [cell.id for cell in self.planned],
                 "cells": {cell.id: cell.label for cell in self.planned},
-                "table": asdict(self.entered.table),
+                "table": asdict(self.prepared.table),
                 "notices": [notice.as_dict() for notice in notices],
                 "budget": self.budget,
                 "asked": self.asked,
@@ -269,7 +271,7 @@ def _keep_model(audit: Audit, store: AuditStore) -> None:
         with suppress(FileNotFoundError):
             path.unlink()
         return
-    with whole(path) as partial:
+    with atomically(path) as partial:
         partial.write_bytes(kept[1])
 
 

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Effort(BaseModel):
+class SearchBudget(BaseModel):
     """``fits`` is the number of bandwidths, of (rate, decay) pairs, of kinds of trees ... that a contender tries.
 
     ``landmarks`` is given where Gram matrices have no room. ``most_rows`` bounds methods that need one all the same.

@@ -9,18 +9,18 @@ from kernelgap.audit.cell import Cell, Fitting, Judging
 from kernelgap.audit.choosing import Choice
 from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
-from kernelgap.audit.dataset import FILE, Material
+from kernelgap.audit.dataset import FILE, Dataset
 from kernelgap.audit.plan import Plan
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 
 FIRST_SEEDS = 2  # for who comes before all others
 
 
 class Stages:
-    """All cells of a plan on some material."""
+    """All cells of a plan on some dataset."""
 
-    def __init__(self, folder: Path, material: Material, plan: Plan) -> None:
-        self._path, self._material, self._plan = (folder / FILE).absolute(), material, plan
+    def __init__(self, folder: Path, dataset: Dataset, plan: Plan) -> None:
+        self._path, self._material, self._plan = (folder / FILE).absolute(), dataset, plan
 
     def judgings(self, names: Iterable[str], samples: int) -> list[Cell]:
         """A seed after the other, in each the shortest of every family first: if time runs out, somebody was judged."""
@@ -58,16 +58,16 @@ class Stages:
 
     def _named(self, name: str, samples: int, seed: int) -> dict[str, Any]:
         return {
-            "material": self._path,
+            "dataset": self._path,
             "digest": self._material.digest,
             "contender": name,
             "samples": samples,
             "seed": seed,
-            "effort": self._effort(samples),
+            "search_budget": self._effort(samples),
         }
 
-    def _effort(self, samples: int) -> Effort:
-        return self._plan.first_effort if samples == self._plan.first else self._plan.effort(samples)
+    def _effort(self, samples: int) -> SearchBudget:
+        return self._plan.first_effort if samples == self._plan.first else self._plan.search_budget(samples)
 
     @property
     def _shape(self) -> tuple[int, int]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernelgap import console
+from kernelgap.atomic_file import atomically
 from kernelgap.cli.options import Json
 from kernelgap.errors import InputError, unknown
-from kernelgap.whole_file import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def _check_out(out: Path, file: Path, model: Path) -> None:
 
 def _write(table: "pd.DataFrame", out: Path) -> None:
     kind = out.suffix.lower()
-    with whole(out) as partial:
+    with atomically(out) as partial:
         if kind == ".parquet":
             table.to_parquet(partial, index=False)
         else:

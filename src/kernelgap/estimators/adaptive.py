@@ -30,7 +30,7 @@ PARAMETERS = """
     Parameters
     ----------
     kernel : "laplace", "gaussian", either with arguments ("laplace(bandwidth=2.0)"), or such a kernel. A bandwidth
-        "median", the default, is settled anew in each round, on the inputs in that round's metric.
+        "median", the default, is is_fitted anew in each round, on the inputs in that round's metric.
     rounds : how often M is learned anew; with 0 it stays I, and this is ridge regression with a plain kernel.
     factors : what the bandwidth is multiplied by; each of them goes through all the rounds.
     ridge : a number, a list of numbers or "path", as for ``KernelRegressor``.

@@ -31,7 +31,7 @@ PARAMETERS = """
 
     Attributes
     ----------
-    ridge_, kernel_ : what was used; the kernel with its bandwidth settled.
+    ridge_, kernel_ : what was used; the kernel with its bandwidth is_fitted.
     ridge_at_edge_ : "smallest" or "largest" if the chosen ridge is that of those tried, else None. A warning is given
         where the error still fell towards the edge of a list of yours.
     path_ : "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.

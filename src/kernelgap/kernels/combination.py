@@ -34,8 +34,8 @@ class Joined(Kernel):
         return all(part.has_formula for part in self.parts)
 
     @property
-    def settled(self) -> bool:
-        return all(part.settled for part in self.parts)
+    def is_fitted(self) -> bool:
+        return all(part.is_fitted for part in self.parts)
 
     def fit(self, X: object) -> Self:
         return replace(self, parts=tuple(part.fit(X) for part in self.parts))
@@ -88,8 +88,8 @@ class Scaled(Kernel):
         return self.kernel.has_formula
 
     @property
-    def settled(self) -> bool:
-        return self.kernel.settled
+    def is_fitted(self) -> bool:
+        return self.kernel.is_fitted
 
     def fit(self, X: object) -> Self:
         return replace(self, kernel=self.kernel.fit(X))

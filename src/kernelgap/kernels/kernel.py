@@ -33,7 +33,7 @@ class Kernel(ABC):
         """The Gram matrix K(x, z) of the rows of X with those of Z (with those of X itself, if Z is not given)."""
         first, second = check_two(X, Z)
         with np.errstate(all="ignore"):
-            whole = self if self.settled else self.fit(first if second is first else np.concatenate([first, second]))
+            whole = self if self.is_fitted else self.fit(first if second is first else np.concatenate([first, second]))
             gram = whole._gram(first, second)
             check_overflow(gram, self.spec)
         return gram
@@ -55,11 +55,11 @@ class Kernel(ABC):
         return np.array([self._gram(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))])
 
     def fit(self, X: object) -> "Kernel":
-        """This kernel with what it takes from the data (such as a median distance) settled on X."""
+        """This kernel with what it takes from the data (such as a median distance) is_fitted on X."""
         return self
 
     @property
-    def settled(self) -> bool:
+    def is_fitted(self) -> bool:
         """Whether nothing is left to take from the data. What is, a call takes from the points that it is given."""
         return True
 

@@ -29,7 +29,7 @@ class Expansion(Model):
                 f"{shape[0]} points and {shape[1]} outputs need coefficients of the shape {shape}, "
                 f"not {self.coefficients.shape}."
             )
-        if not self.kernel.settled:
+        if not self.kernel.is_fitted:
             raise InputError(f"The kernel {self.kernel.spec} still takes something from data: fit it first.")
         if not self.kernel.combines:
             raise InputError(f"The kernel {self.kernel.spec} stands for a matrix: a model needs one that sees inputs.")

@@ -62,7 +62,7 @@ def adaptive_rounds(
 ) -> Iterator[Round]:
     """Round 0 and then so many more, as they come: who runs out of time can stop.
 
-    ``kernel`` is Gaussian or Laplace. A bandwidth "median" is settled anew in each round, on all the inputs in that
+    ``kernel`` is Gaussian or Laplace. A bandwidth "median" is is_fitted anew in each round, on all the inputs in that
     round's metric; with a number it stays. Each round takes the ridge that is best on the held-out samples, from one
     factorisation. ``diagonal`` keeps M's diagonal only. It ends early if f is constant: then M says nothing.
     """

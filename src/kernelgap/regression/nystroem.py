@@ -113,7 +113,7 @@ def nystroem_features(
 
     ``by`` "uniform" draws every row with the same probability, "leverage" in proportion to its approximate leverage at
     ``ridge`` (on the scale of K; by default trace K / count, where the leverages add up to at most count): more from
-    where samples are rare and the kernel still sees them. The kernel's bandwidth is settled on X.
+    where samples are rare and the kernel still sees them. The kernel's bandwidth is is_fitted on X.
     """
     rows = check_rows(X)
     check_count(count, "The number of landmarks")
@@ -125,14 +125,14 @@ def nystroem_features(
         raise InputError("Nystroem features need a kernel of inputs, not a Gram matrix in their place.")
     n, p = len(rows), min(int(count), len(rows))
     require_memory(needed_memory(p), f"{p} landmarks", f"Take fewer (up to about {most_landmarks(n)} fit).")
-    settled = kernel.fit(rows)
+    is_fitted = kernel.fit(rows)
     chosen = rng.permutation(n)[:p]
     if by == "leverage" and p < n:
-        uniform = Nystroem(settled, rows[chosen])
-        at = n / p * float(np.mean(settled.diagonal(rows))) if ridge is None else ridge
+        uniform = Nystroem(is_fitted, rows[chosen])
+        at = n / p * float(np.mean(is_fitted.diagonal(rows))) if ridge is None else ridge
         scores = leverage(uniform, rows, at)
         chosen = rng.choice(n, size=p, replace=False, p=scores / scores.sum())
-    return Nystroem(settled, rows[np.sort(chosen)])
+    return Nystroem(is_fitted, rows[np.sort(chosen)])
 
 
 def leverage(features: Nystroem, X: object, ridge: float) -> Float[np.ndarray, " n"]:

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field
 from typing_extensions import TypedDict
 
+from kernelgap.atomic_file import read_small
 from kernelgap.lock import last_holder
 from kernelgap.runs.meter import Meter
 from kernelgap.runs.store import Failure, ResultStore
-from kernelgap.whole_file import read_small
 
 FILE = "status.json"
 OFTEN = 1.0  # seconds between two entries

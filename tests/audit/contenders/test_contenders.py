@@ -9,9 +9,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, twins
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 
-EFFORT = Effort(fits=4, epochs=12, most_rows=1000)
+EFFORT = SearchBudget(fits=4, epochs=12, most_rows=1000)
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def view() -> View:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     Y = np.stack([np.sin(X[:, 0]) + 0.3 * X[:, 1] + 2.0, X[:, 2] * X[:, 3]], axis=1) + 0.1 * rng.normal(size=(60, 2))
-    return View(X[:45], Y[:45], X[45:], Y[45:], seed=1, effort=EFFORT, divisor=2)
+    return View(X[:45], Y[:45], X[45:], Y[45:], seed=1, search_budget=EFFORT, divisor=2)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def classes() -> View:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(90, 3))
     Y = np.eye(3)[np.digitize(X[:, 0] + 0.2 * rng.normal(size=90), [-0.5, 0.5])]
-    return View(X[:70], Y[:70], X[70:], Y[70:], seed=0, effort=EFFORT, classes=True)
+    return View(X[:70], Y[:70], X[70:], Y[70:], seed=0, search_budget=EFFORT, classes=True)
 
 
 def by_hand(kernel, X, Y, ridge, Z):
@@ -65,7 +65,7 @@ def test_kernels(name, view, rng):
         expected = np.mean(np.sum((outputs - view.Y_val) ** 2, axis=1)) / 2
         assert judged.errors[place] == pytest.approx(expected, rel=1e-5)
     setting = {"bandwidth": 1.0, "ridge": 1e-3}
-    X, Y = view.whole.X, view.whole.Y
+    X, Y = view.train_plus_validation.X, view.train_plus_validation.Y
     np.testing.assert_allclose(
         contender(name).fit(view, setting).predict(view.X_val),
         by_hand(kernel_of(name, setting, X), X, Y, 1e-3, view.X_val),
@@ -77,7 +77,7 @@ def test_kernels(name, view, rng):
 def test_landmarks_stand_in_for_all_rows(view):
     """With all rows as landmarks the same, with fewer not."""
     whole, all_rows, few = (
-        replace(view, effort=EFFORT.model_copy(update={"landmarks": count})) for count in (None, 60, 10)
+        replace(view, search_budget=EFFORT.model_copy(update={"landmarks": count})) for count in (None, 60, 10)
     )
     errors = [np.array(contender("gaussian").judge(v, lambda share: None).errors) for v in (whole, all_rows, few)]
     ridges = np.array(contender("gaussian").judge(whole, lambda share: None).columns["ridge"])
@@ -116,7 +116,7 @@ def test_a_network_is_fitted_to_the_whole_sample(view):
 def test_a_networks_own_kernels(name, view):
     judged = contender(name).judge(view, lambda share: None)
     model = contender(name).fit(view, {"ridge": 1e-2})
-    X, Y = view.whole.X, view.whole.Y
+    X, Y = view.train_plus_validation.X, view.train_plus_validation.Y
     np.testing.assert_allclose(
         model.predict(view.X_val), by_hand(model.kernel, X, Y, 1e-2, view.X_val), rtol=1e-6, atol=1e-8
     )
@@ -154,7 +154,9 @@ def test_trees_for_numbers(view):
     model = contender("trees").fit(view, setting)
     told = {"learning_rate": 0.2, "max_leaf_nodes": 4, "min_samples_leaf": 5, "max_iter": 20, "early_stopping": False}
     for output in range(2):
-        peer = HistGradientBoostingRegressor(**told, random_state=1).fit(view.whole.X, view.whole.Y[:, output])
+        peer = HistGradientBoostingRegressor(**told, random_state=1).fit(
+            view.train_plus_validation.X, view.train_plus_validation.Y[:, output]
+        )
         np.testing.assert_allclose(model.predict(view.X_val)[:, output], peer.predict(view.X_val))
     judged = contender("trees").judge(view, lambda share: None)
     assert judged.fits == 4
@@ -167,7 +169,7 @@ def test_trees_for_classes_that_not_all_were_seen(classes):
     model = contender("trees").fit(classes, {"rate": 0.2, "leaves": 4, "least_rows": 5, "rounds": 10})
     peer = HistGradientBoostingClassifier(
         learning_rate=0.2, max_leaf_nodes=4, min_samples_leaf=5, max_iter=10, early_stopping=False, random_state=0
-    ).fit(classes.whole.X, classes.whole.Y.argmax(axis=1))
+    ).fit(classes.train_plus_validation.X, classes.train_plus_validation.Y.argmax(axis=1))
     np.testing.assert_allclose(model.predict(classes.X_val), peer.predict_proba(classes.X_val))
     fourth = replace(classes, Y=np.pad(classes.Y, ((0, 0), (0, 1))), Y_val=np.pad(classes.Y_val, ((0, 0), (0, 1))))
     outputs = (
@@ -182,7 +184,7 @@ def test_every_contender_has_a_family():
         "kernel",
         "network",
         "adaptive",
-        "yardstick",
+        "baseline",
         "twin",
     }
     assert family("3resnet(ntk)") == "twin"

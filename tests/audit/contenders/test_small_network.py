@@ -6,14 +6,16 @@ import pytest
 from kernelgap.audit.contenders.registry import SMALL, contender, family
 from kernelgap.audit.contenders.small_network import gradients, outputs
 from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 from kernelgap.models import NetworkModel
 
 
 def view(rng, n=300):
     X = rng.normal(size=(n, 3))
     Y = np.stack([np.abs(X[:, 0]), X[:, 1]], axis=1) + 5.0
-    return View(X[: n // 2], Y[: n // 2], X[n // 2 :], Y[n // 2 :], 0, Effort(fits=4, epochs=60, most_rows=1000), 2)
+    return View(
+        X[: n // 2], Y[: n // 2], X[n // 2 :], Y[n // 2 :], 0, SearchBudget(fits=4, epochs=60, most_rows=1000), 2
+    )
 
 
 def test_gradients_against_finite_differences(rng):

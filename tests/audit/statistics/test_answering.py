@@ -22,7 +22,7 @@ def whole() -> Results:
         *power_law("3resnet", "network", SIZES, 5, 0.9, salt=20),
         entry("3resnet(ntk)", "twin", steady(0.4), samples=400),
         entry("adaptive", "adaptive", steady(0.1), samples=400),
-        entry("trees", "yardstick", steady(0.9), samples=400),
+        entry("trees", "baseline", steady(0.9), samples=400),
     )
 
 
@@ -78,7 +78,7 @@ def test_degenerate_results_are_answered_without_a_warning(seeds, rows, level):
     entries = [
         entry(name, family, same, samples=n, wrong=same > 1)
         for name, family in (
-            ("k", "kernel"), ("n", "network"), ("n(ntk)", "twin"), ("adaptive", "adaptive"), ("ridge", "yardstick")
+            ("k", "kernel"), ("n", "network"), ("n(ntk)", "twin"), ("adaptive", "adaptive"), ("ridge", "baseline")
         )
         for n in (10, 20)
     ]  # fmt: skip
@@ -113,8 +113,8 @@ def test_each_has_one_error_wherever_it_is_told():
     made = results(
         entry("laplace", "kernel", kernel, validation=0.5),
         entry("3resnet", "network", steady(0.4, salt=4), validation=0.4),
-        entry("ridge", "yardstick", steady(0.1, seeds=4, salt=5)),
-        entry("trees", "yardstick", steady(0.2, seeds=1, salt=6), seeds=(3,)),
+        entry("ridge", "baseline", steady(0.1, seeds=4, salt=5)),
+        entry("trees", "baseline", steady(0.2, seeds=1, salt=6), seeds=(3,)),
     )
     found = answer(made, seed=0)
     told = {curve.contender: curve.errors[0].value for curve in found.curves}

@@ -6,7 +6,7 @@ from kernelgap.audit.statistics.remarks import remarks
 from kernelgap.audit.statistics.verdict import judge
 from support.made import entry, results, steady
 
-FAMILIES = {"adaptive": "adaptive", "ridge": "yardstick", "trees": "yardstick"}
+FAMILIES = {"adaptive": "adaptive", "ridge": "baseline", "trees": "baseline"}
 
 
 def said(kernel: float, network: float, **others: float) -> str:

@@ -393,7 +393,7 @@ def test_an_overflow_ends_it(X, tmp_path):
 
 
 def test_regression_from_the_files(rng, tmp_path):
-    """Training and test matrices of one settled kernel, in place of the inputs."""
+    """Training and test matrices of one is_fitted kernel, in place of the inputs."""
     X, new = rng.standard_normal((60, 4)), rng.standard_normal((30, 4))
     y = (X[:, 0] > 0).astype(int)
     kernel = kernels.get("gaussian").fit(X)

@@ -18,7 +18,7 @@ PARTS = {"ntk": "all", "last": "last"}
 
 
 @dataclass(frozen=True)
-class ByTwin:
+class FrozenNetworkKernel:
     """``name`` is as in 3resnet(ntk). One fit: its kernel has no bandwidth, and the path of ridges is whole."""
 
     name: str
@@ -30,7 +30,7 @@ class ByTwin:
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> TangentModel:
-        kernel, whole = self._kernel(view), view.whole
+        kernel, whole = self._kernel(view), view.train_plus_validation
         return TangentModel(kernel, *solve(kernel, whole, setting["ridge"]), whole.offset)
 
     def _kernel(self, view: View) -> Empirical:

@@ -15,7 +15,7 @@ BANDWIDTHS = (1 / 8, 16.0)
 
 
 @dataclass(frozen=True)
-class ByKernel:
+class KernelRidge:
     """Each bandwidth is a fit.
 
     For kernels of distances it is a share of the median distance. The others see (x / bandwidth, 1), with the bias
@@ -25,15 +25,15 @@ class ByKernel:
     name: str
 
     def judge(self, view: View, tell: Tell) -> Judged:
-        records = Records(view.effort.fits, tell)
-        for bandwidth in spread(*BANDWIDTHS, view.effort.fits):
+        records = Records(view.search_budget.fits, tell)
+        for bandwidth in spread(*BANDWIDTHS, view.search_budget.fits):
             kernel, scale = self._at(bandwidth, view.X)
             ridges, errors = judge_ridges(kernel, view, scale)
             records.add({"bandwidth": bandwidth, "ridge": ridges}, errors)
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> KernelModel:
-        whole = view.whole
+        whole = view.train_plus_validation
         kernel, scale = self._at(setting["bandwidth"], whole.X)
         return KernelModel(kernel, *solve(kernel, whole, setting["ridge"], scale), whole.offset, scale)
 

@@ -13,7 +13,7 @@ COUNT = 28
 
 
 @dataclass(frozen=True)
-class ByRidge:
+class LinearRidge:
     """Each ridge is a fit; there are always enough of them to make no difference."""
 
     name: str
@@ -25,7 +25,7 @@ class ByRidge:
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> LinearModel:
-        return _fit(view.whole, setting["ridge"])
+        return _fit(view.train_plus_validation, setting["ridge"])
 
 
 def _fit(view: View, ridge: float) -> LinearModel:

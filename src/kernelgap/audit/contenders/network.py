@@ -24,7 +24,7 @@ RETRIES = 4
 
 
 @dataclass(frozen=True)
-class ByNetwork:
+class SGDNetwork:
     """Each pair of a rate and a decay is a fit; targets are centred and scaled to mean square 1.
 
     A rate is a share of the default one, ``epochs`` are those after which training stops. An error is taken together
@@ -35,9 +35,9 @@ class ByNetwork:
     name: str
 
     def judge(self, view: View, tell: Tell) -> Judged:
-        side = isqrt(view.effort.fits)
+        side = isqrt(view.search_budget.fits)
         pairs = [(rate, decay) for rate in spread(*RATES, side) for decay in spread(*DECAYS, side)]
-        grid, scale = self._train(view, pairs, view.effort.epochs, tell)
+        grid, scale = self._train(view, pairs, view.search_budget.epochs, tell)
         records = Records(len(pairs), lambda share: None)
         for (rate, decay), curve in zip(pairs, grid.curves["validation"], strict=True):
             errors = _smooth(curve) * scale**2 / view.divisor
@@ -46,7 +46,7 @@ class ByNetwork:
 
     def fit(self, view: View, setting: Setting) -> NetworkModel:
         """The same start as where it was judged. Should it diverge with more rows, with half of the rate again."""
-        whole, epochs = view.whole, round(setting["epochs"])
+        whole, epochs = view.train_plus_validation, round(setting["epochs"])
         network, params, _ = start(self.name, view)
         if epochs == 0:
             return NetworkModel(network, {n: np.asarray(w) for n, w in params.items()}, whole.offset, _scale(whole))

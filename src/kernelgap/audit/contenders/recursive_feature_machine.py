@@ -17,13 +17,13 @@ MOST_INPUTS = 1000  # with more, a weight for each input instead of a whole matr
 
 
 @dataclass(frozen=True)
-class ByAdapting:
+class RecursiveFeatureMachine:
     """Each round of regression is a fit: as many bandwidths as rounds, the first of which has the plain kernel."""
 
     name: str
 
     def judge(self, view: View, tell: Tell) -> Judged:
-        side = isqrt(view.effort.fits)
+        side = isqrt(view.search_budget.fits)
         records = Records(side * side, tell)
         for bandwidth in spread(*BANDWIDTHS, side):
             for found in self._rounds(view, bandwidth, side - 1):
@@ -34,13 +34,13 @@ class ByAdapting:
     def fit(self, view: View, setting: Setting) -> AdaptiveModel:
         """The metric is learned as it was judged; with it, regression on the whole sample, as far as there is room."""
         *_, last = self._rounds(view, setting["bandwidth"], round(setting["round"]))
-        kernel, whole = last.kernel, view.whole
-        some = slice(max(0, len(whole.X) - view.effort.most_rows), None)
+        kernel, whole = last.kernel, view.train_plus_validation
+        some = slice(max(0, len(whole.X) - view.search_budget.most_rows), None)
         coefficients = solve_quietly(kernel(whole.X[some]), whole.centred[some], np.array([setting["ridge"]]))
         return AdaptiveModel(kernel, whole.X[some], coefficients.coefficients[0], whole.offset)
 
     def _rounds(self, view: View, bandwidth: float, rounds: int) -> Iterator[Round]:
-        some = slice(0, view.effort.most_rows)
+        some = slice(0, view.search_budget.most_rows)
         return adaptive_rounds(
             Laplace(factor=bandwidth),
             view.X[some],

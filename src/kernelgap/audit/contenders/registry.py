@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from kernelgap.audit.contenders.frozen_network_kernel import ByTwin
-from kernelgap.audit.contenders.kernel import ByKernel
-from kernelgap.audit.contenders.linear import ByRidge
-from kernelgap.audit.contenders.network import ByNetwork
-from kernelgap.audit.contenders.recursive_feature_machine import ByAdapting
-from kernelgap.audit.contenders.small_network import BySmallNetwork
-from kernelgap.audit.contenders.trees import ByTrees
+from kernelgap.audit.contenders.frozen_network_kernel import FrozenNetworkKernel
+from kernelgap.audit.contenders.kernel import KernelRidge
+from kernelgap.audit.contenders.linear import LinearRidge
+from kernelgap.audit.contenders.network import SGDNetwork
+from kernelgap.audit.contenders.recursive_feature_machine import RecursiveFeatureMachine
+from kernelgap.audit.contenders.small_network import SmallNetwork
+from kernelgap.audit.contenders.trees import BoostedTrees
 from kernelgap.audit.contenders.view import Contender
 from kernelgap.audit.statistics.results import Family
 from kernelgap.errors import InputError
@@ -26,17 +26,17 @@ FAMILIES: dict[str, Family] = {
     **dict.fromkeys(KERNELS, "kernel"),
     **dict.fromkeys(NETWORKS, "network"),
     ADAPTIVE: "adaptive",
-    RIDGE: "yardstick",
-    TREES: "yardstick",
+    RIDGE: "baseline",
+    TREES: "baseline",
 }
 
 MAKE: dict[str, Callable[[str], Contender]] = {
-    **dict.fromkeys(KERNELS, ByKernel),
-    **dict.fromkeys(NETWORKS, ByNetwork),
-    ADAPTIVE: ByAdapting,
-    RIDGE: ByRidge,
-    TREES: ByTrees,
-    SMALL: BySmallNetwork,
+    **dict.fromkeys(KERNELS, KernelRidge),
+    **dict.fromkeys(NETWORKS, SGDNetwork),
+    ADAPTIVE: RecursiveFeatureMachine,
+    RIDGE: LinearRidge,
+    TREES: BoostedTrees,
+    SMALL: SmallNetwork,
 }
 
 
@@ -54,7 +54,7 @@ def register(name: str, make: Callable[[], Contender], *, family: Family, second
     make : callable
         Makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
     family : str
-        "network" and "kernel" take part in the verdict, "adaptive" and "yardstick" stand beside it.
+        "network" and "kernel" take part in the verdict, "adaptive" and "baseline" stand beside it.
     seconds : callable
         What one fit takes, given the numbers of samples, inputs and outputs; roughly, for the plan.
     """
@@ -87,4 +87,4 @@ def family(name: str) -> Family:
 def contender(name: str) -> Contender:
     if name not in MAKE:
         load_extensions()
-    return MAKE.get(name, ByTwin)(name)
+    return MAKE.get(name, FrozenNetworkKernel)(name)

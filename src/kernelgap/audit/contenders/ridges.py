@@ -20,7 +20,7 @@ def judge_ridges(kernel: Kernel, view: View, scale: float = 1.0) -> tuple[Ridges
     X, X_val = view.X / scale, view.X_val / scale
     shares = default_ridges(1.0, len(X) + len(X_val))
     size = _size(kernel, X)
-    if view.effort.landmarks is None:
+    if view.search_budget.landmarks is None:
         path = solve_quietly(kernel(X), view.centred, shares * size)
         return shares, path.errors(kernel(X_val, X), view.centred_val) / view.divisor
     reduced = nystroem_path(_features(kernel, X, view), X, view.centred, shares * size)
@@ -31,7 +31,7 @@ def solve(kernel: Kernel, view: View, ridge: float, scale: float = 1.0) -> tuple
     """Points and coefficients: all rows that are learned from, or the landmarks."""
     X = view.X / scale
     ridges = np.array([ridge * _size(kernel, X)])
-    if view.effort.landmarks is None:
+    if view.search_budget.landmarks is None:
         return X, solve_quietly(kernel(X), view.centred, ridges).coefficients[0]
     reduced = nystroem_path(_features(kernel, X, view), X, view.centred, ridges)
     return reduced.features.landmarks, reduced.coefficients[0]
@@ -42,5 +42,5 @@ def _size(kernel: Kernel, X: Rows) -> float:
 
 
 def _features(kernel: Kernel, X: Rows, view: View) -> Nystroem:
-    assert view.effort.landmarks is not None
-    return nystroem_features(kernel, X, view.effort.landmarks, rng=stream(view.seed, "landmarks"))
+    assert view.search_budget.landmarks is not None
+    return nystroem_features(kernel, X, view.search_budget.landmarks, rng=stream(view.seed, "landmarks"))

@@ -33,7 +33,7 @@ class PlainNetworkModel(NetworkModel):
 
 
 @dataclass(frozen=True)
-class BySmallNetwork:
+class SmallNetwork:
     """Each pair of a rate and a decay is a fit; targets are centred and scaled to mean square 1."""
 
     name: str
@@ -41,7 +41,7 @@ class BySmallNetwork:
     def judge(self, view: View, tell: Tell) -> Judged:
         records = Records(len(RATES) * len(DECAYS), tell)
         scale = _scale(view)
-        looks = sorted({round(e) for e in np.geomspace(1, view.effort.epochs, LOOKS)})
+        looks = sorted({round(e) for e in np.geomspace(1, view.search_budget.epochs, LOOKS)})
         for rate in RATES:
             for decay in DECAYS:
                 trained = _train(view, rate, decay, looks[-1])
@@ -54,7 +54,7 @@ class BySmallNetwork:
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> PlainNetworkModel:
-        whole = view.whole
+        whole = view.train_plus_validation
         *_, weights = _train(whole, setting["rate"], setting["decay"], round(setting["epochs"]))
         return PlainNetworkModel(networks.get("2layer"), weights, whole.offset, _scale(whole))
 

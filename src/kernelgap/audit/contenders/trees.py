@@ -48,13 +48,13 @@ class TreesModel:
 
 
 @dataclass(frozen=True)
-class ByTrees:
+class BoostedTrees:
     """Each pair of a rate and a size of trees is a fit; how many rounds are used is judged on the way."""
 
     name: str
 
     def judge(self, view: View, tell: Tell) -> Judged:
-        side = isqrt(view.effort.fits)
+        side = isqrt(view.search_budget.fits)
         records = Records(side * side, tell)
         for rate in spread(*RATES, side):
             for leaves, least in zip(spread(*LEAVES, side), spread(*LEAST_ROWS, side), strict=True):
@@ -65,7 +65,7 @@ class ByTrees:
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> TreesModel:
-        whole, rounds = view.whole, round(setting["rounds"])
+        whole, rounds = view.train_plus_validation, round(setting["rounds"])
         fixed = {**_options(setting), "max_iter": rounds, "early_stopping": False, "random_state": view.seed}
         outputs = whole.Y.shape[1]
         if view.classes:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.audit.search_budget import Effort
+from kernelgap.audit.search_budget import SearchBudget
 
 Rows = Float[np.ndarray, "n d"]
 Outputs = Float[np.ndarray, "n k"]
@@ -28,7 +28,7 @@ class View:
     X_val: Rows
     Y_val: Outputs
     seed: int
-    effort: Effort
+    search_budget: SearchBudget
     divisor: int = 1
     classes: bool = False
 
@@ -46,10 +46,10 @@ class View:
         return self.Y_val - self.offset
 
     @cached_property
-    def whole(self) -> "View":
+    def train_plus_validation(self) -> "View":
         """All rows of the sample to learn from; none to be judged by."""
         X, Y = np.concatenate([self.X, self.X_val]), np.concatenate([self.Y, self.Y_val])
-        return View(X, Y, X[:0], Y[:0], self.seed, self.effort, self.divisor, self.classes)
+        return View(X, Y, X[:0], Y[:0], self.seed, self.search_budget, self.divisor, self.classes)
 
     def error(self, outputs: Outputs) -> float:
         """The mean error of outputs for the validation rows."""

@@ -103,4 +103,4 @@ class Answer:
     verdict: Verdict
     gap: Gap
     features: Features
-    remarks: tuple[str, ...]  # what the adaptive kernel and the yardsticks add to the verdict
+    remarks: tuple[str, ...]  # what the adaptive kernel and the baselines add to the verdict

@@ -1,4 +1,4 @@
-"""What the adaptive kernel and the yardsticks add to the verdict."""
+"""What the adaptive kernel and the baselines add to the verdict."""
 
 from kernelgap.audit.statistics.answer import Verdict
 from kernelgap.audit.statistics.bootstrap import Bootstrap, common_seeds
@@ -18,16 +18,16 @@ def remarks(results: Results, bootstrap: Bootstrap, contest: Contest, verdict: V
     adaptive = results.best(["adaptive"], contest.samples)
     if adaptive is not None:
         found += _on_adaptive(circle, adaptive, contest, verdict)
-    yardsticks = [e for e in results.entries if e.family == "yardstick" and e.samples == contest.samples]
-    better = [entry for entry in yardsticks if circle.beats_both(entry)]
+    baselines = [e for e in results.entries if e.family == "baseline" and e.samples == contest.samples]
+    better = [entry for entry in baselines if circle.beats_both(entry)]
     for entry in sorted(better, key=circle.error):
         found.append(
             f"{_called(entry)} {_do(entry)} better than both: error {digits(circle.error(entry))} against "
             f"{digits(circle.error(contest.network))} ({contest.network.contender}) and "
             f"{digits(circle.error(contest.kernel))} ({contest.kernel.contender})."
         )
-    linear = next((entry for entry in yardsticks if entry.contender == "ridge"), None)
-    rivals = [contest.kernel, contest.network, *(entry for entry in yardsticks if entry is not linear)]
+    linear = next((entry for entry in baselines if entry.contender == "ridge"), None)
+    rivals = [contest.kernel, contest.network, *(entry for entry in baselines if entry is not linear)]
     rivals += [] if adaptive is None else [adaptive]
     if linear is not None and linear not in better and circle.keeps_up(linear, rivals):
         found.append(

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 
 from kernelgap.errors import InputError
 
-Family = Literal["kernel", "network", "twin", "adaptive", "yardstick"]
+Family = Literal["kernel", "network", "twin", "adaptive", "baseline"]
 
 
 @dataclass(frozen=True)

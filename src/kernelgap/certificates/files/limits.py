@@ -41,7 +41,7 @@ def bounded_kernel(text: str, samples: int) -> Kernel:
     """A kernel of a certificate: a formula in <x,z> with no large numbers in it, in its canonical words."""
     _check_numbers("kernel", text)
     kernel = kernels.get(text)
-    if not kernel.has_formula or not kernel.settled:
+    if not kernel.has_formula or not kernel.is_fitted:
         raise InputError(f"A certificate has floors of kernels given as a formula in <x,z>, not of '{text}'.")
     if kernel.spec != text:
         raise InputError(f"A certificate writes this kernel as '{kernel.spec}', not as '{text}'.")

@@ -13,8 +13,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
-from kernelgap.whole_file import whole
 
 SEAL = "seal.txt"
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -28,7 +28,7 @@ def write_sealed(path: str | Path, parts: Mapping[str, bytes]) -> Path:
     """Write the parts, all or nothing."""
     if sum(len(content) for content in parts.values()) > MOST_BYTES - 2**16:
         raise InputError(f"'{path}' was not written: a certificate has at most {MOST_BYTES:,} bytes.")
-    with whole(path) as partial:
+    with atomically(path) as partial:
         partial.write_bytes(_sealed(parts))
     return Path(path)
 

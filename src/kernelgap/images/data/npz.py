@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
 from kernelgap.images.data.images import ImageData
 from kernelgap.machine import require_memory
 from kernelgap.npz_file import array_entries, read_heading
-from kernelgap.whole_file import whole
 
 PARTS = (
     ("x_train", "y_train", "x_test", "y_test"),
@@ -52,7 +52,7 @@ def read_npz(path: Path) -> tuple[Part, Part | None, tuple[str, ...] | None]:
 
 def write_npz(data: ImageData, path: str | Path) -> Path:
     """Write images to an NPZ file that ``read_images`` reads, whole or not at all."""
-    with whole(path) as partial, partial.open("wb") as file:
+    with atomically(path) as partial, partial.open("wb") as file:
         np.savez(
             file,
             x_train=data.train.images,

@@ -122,8 +122,8 @@ def cube_spectrum(kernel: Kernel | str, d: int, squared_length: Fraction | int |
         balls = eigenvalue_balls(kernel, d, squared, bits)
         largest = max(ball.abs_upper() for ball in balls)
         # an eigenvalue of 0 never gets a sign: it is left once nothing of it could show
-        settled = all(ball.rel_accuracy_bits() >= DIGITS or _counts_as_zero(ball, largest, d) for ball in balls)
-        if settled or bits >= MOST_BITS:
+        is_fitted = all(ball.rel_accuracy_bits() >= DIGITS or _counts_as_zero(ball, largest, d) for ball in balls)
+        if is_fitted or bits >= MOST_BITS:
             return CubeSpectrum(kernel, d, squared, bits, balls)
         bits *= 2
 
@@ -164,5 +164,5 @@ def check_of_inner_products(kernel: Kernel) -> None:
     """Refuse what is no formula in <x,z>."""
     if not kernel.has_formula:
         raise InputError(f"{kernel.spec} is not given as a formula in <x,z>, so it has no eigenvalue for each degree.")
-    if not kernel.settled:
+    if not kernel.is_fitted:
         raise InputError(f"{kernel.spec} takes its bandwidth from data: call fit(X) first, or give a number.")

@@ -43,7 +43,7 @@ class DistanceKernel(FormulaKernel):
         return replace(self, bandwidth=median_distance(check_rows(X)) * self.factor, factor=1.0)
 
     @property
-    def settled(self) -> bool:
+    def is_fitted(self) -> bool:
         return self.bandwidth != "median"
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:

@@ -60,11 +60,11 @@ class Mahalanobis(Kernel):
         return self.base._diagonal(X)
 
     def fit(self, X: object) -> Self:
-        return self if self.settled else replace(self, base=self.base.fit(self.transform(check_rows(X))))
+        return self if self.is_fitted else replace(self, base=self.base.fit(self.transform(check_rows(X))))
 
     @property
-    def settled(self) -> bool:
-        return self.base.settled
+    def is_fitted(self) -> bool:
+        return self.base.is_fitted
 
     @property
     def spec(self) -> str:

@@ -175,7 +175,7 @@ def _check_kernel(kernel: object) -> Kernel:
         raise InputError(f"stored_gram takes a kernel, such as kernels.get('ntk2'), not {kernel!r}.")
     if not kernel.combines:
         raise InputError(f"'{kernel.spec}' stands for a Gram matrix that is there already: save that matrix itself.")
-    if not kernel.settled:
+    if not kernel.is_fitted:
         raise InputError(f"{kernel.spec} takes a number from the data: settle it with fit(X) on the training inputs.")
     text_of(kernel)
     return kernel

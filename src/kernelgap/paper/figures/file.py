@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from kernelgap.atomic_file import read_small
 from kernelgap.errors import InputError, short, shown, unknown
 from kernelgap.paper.figures.experiment import KINDS, Experiment, Scale
 from kernelgap.training import Schedule
-from kernelgap.whole_file import read_small
 
 ENDINGS = (".yaml", ".yml", ".toml")
 KEYS = {  # what each part may say, for advice where it says something else

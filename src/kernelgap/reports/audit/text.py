@@ -15,14 +15,14 @@ FAMILIES: dict[Family, str] = {
     "kernel": "kernels",
     "twin": "the best network's own kernels",
     "adaptive": "a kernel that learns features",
-    "yardstick": "yardsticks",
+    "baseline": "baselines",
 }
 COLOURS: dict[Family, str] = {
     "network": "#d9540b",
     "kernel": "#2b83c6",
     "twin": "#0d9a6c",
     "adaptive": "#8b63c7",
-    "yardstick": "#8a7a1f",
+    "baseline": "#8a7a1f",
 }
 CONTENDERS = {
     "2layer": "network with one hidden layer",

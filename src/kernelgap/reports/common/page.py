@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from kernelgap import console
+from kernelgap.atomic_file import atomically
 from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
 from kernelgap.reports.common.charts import PICTURES, save_pictures
 from kernelgap.reports.common.render import render
 from kernelgap.runs.environment import environment
 from kernelgap.runs.result import Run
-from kernelgap.whole_file import whole
 
 FILE, CHARTS = "report.html", "charts"
 
@@ -38,14 +38,14 @@ def write_page(
     try:
         saved = _save(run.folder / CHARTS, pictures, until)
         for name, write in tables.items():
-            with whole(run.folder / name) as partial:
+            with atomically(run.folder / name) as partial:
                 write(partial)
         common = {
             "pictures": {name: [f"{CHARTS}/{name}{suffix}" for suffix in PICTURES] for name in saved},
             "exports": list(tables),
             "how": _how(run),
         }
-        with whole(run.folder / FILE) as partial:
+        with atomically(run.folder / FILE) as partial:
             partial.write_text(render(template, {**common, **context}, charts, filters), encoding="utf-8")
     except OSError as error:
         raise InputError(f"The report could not be written to '{run.folder}': {error.strerror}.") from None

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from kernelgap.runs.trials.gc_paused import uncollected
+from kernelgap.runs.trials.gc_paused import gc_paused
 from kernelgap.runs.trials.identity import digest
 from kernelgap.runs.trials.trial import AnyTrial
 
@@ -106,7 +106,7 @@ def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
-    with uncollected():
+    with gc_paused():
         for trial in trials:
             identity, common = trial.identities
             together.setdefault(common, {})[identity] = trial

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Within the block Python does not look for garbage among them, again and again, when none is to be found."""
     was = gc.isenabled()
     gc.disable()

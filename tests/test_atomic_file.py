@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
-from kernelgap.whole_file import whole
 
 
 def write(path, text, failing=None):
-    with whole(path) as partial:
+    with atomically(path) as partial:
         partial.write_text(text)
         if failing is not None:
             raise failing
@@ -19,7 +19,7 @@ def write(path, text, failing=None):
 def test_a_file_is_replaced_at_the_end(tmp_path):
     path = tmp_path / "x"
     write(path, "old")
-    with whole(path) as partial:
+    with atomically(path) as partial:
         partial.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -50,10 +50,10 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 def test_what_is_no_ordinary_file_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="no ordinary file"), whole(tmp_path / "pipe"):
+    with pytest.raises(InputError, match="no ordinary file"), atomically(tmp_path / "pipe"):
         pass
     assert (tmp_path / "pipe").is_fifo()
     for device in (Path("/dev/null"), Path("/dev/full")):
-        with pytest.raises(InputError, match="no ordinary file"), whole(device):
+        with pytest.raises(InputError, match="no ordinary file"), atomically(device):
             pass
         assert device.is_char_device()

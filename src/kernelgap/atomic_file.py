@@ -24,7 +24,7 @@ def read_small(path: str | Path, most: int = SMALL) -> bytes:
 
 
 @contextmanager
-def whole(path: str | Path) -> Iterator[Path]:
+def atomically(path: str | Path) -> Iterator[Path]:
     """The path to write to; at the end it takes the place of ``path`` at once, and after an error it is gone."""
     target = Path(path)
     if not target.name or target.is_dir():
