@@ -64,7 +64,7 @@ samples: 40
 scales:
   quick:
     seeds: 1
-    search_budget: seconds
+    effort: seconds
     validation_samples: 50
     test_samples: 50
     schedule: {epochs: 5, batch: 10}
