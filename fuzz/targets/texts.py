@@ -74,7 +74,9 @@ def kernel_text(rng: Random) -> str:
             "{}", joined
         )
     text = _kernel(rng)
-    return mutate.octets(text.encode(), rng).decode("utf-8", "surrogateescape") if rng.random() < 0.15 else text
+    if rng.random() >= 0.15:
+        return text
+    return mutate.octets(text.encode("utf-8", "surrogateescape"), rng).decode("utf-8", "surrogateescape")
 
 
 def _kernel(rng: Random) -> str:
@@ -113,7 +115,7 @@ def network_text(rng: Random) -> str:
         return values.text(rng)
     text = rng.choice(NETWORK_TEXTS)
     if draw < 0.3:
-        return mutate.octets(text.encode(), rng).decode("utf-8", "surrogateescape")
+        return mutate.octets(text.encode("utf-8", "surrogateescape"), rng).decode("utf-8", "surrogateescape")
     if "=" not in text:
         return f"{text}({rng.choice(('sharpness', 'patches', 'image', 'x'))}={values.literal(rng)})"
     head, _, tail = text.rpartition("=")
