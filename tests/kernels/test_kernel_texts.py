@@ -12,7 +12,9 @@ def test_there_and_back(text):
     assert from_text(text_of(kernels.get(text))) == kernels.get(text)
 
 
-@pytest.mark.parametrize("text", ["ck(depth=1001)", "ck2 * recursive(depth=5000)", "polynomial(degree=10000000)"])
+@pytest.mark.parametrize(
+    "text", ["ck(depth=1001)", "ck(depth=+1001)", "ck2 * recursive(depth=5000)", "polynomial(degree=10000000)"]
+)
 def test_what_would_take_too_long(text):
     with pytest.raises(InputError, match="at most"):
         from_text(text)

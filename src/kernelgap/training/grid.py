@@ -201,7 +201,7 @@ class _Members:
         for name, rows in self.rows.items():
             with np.errstate(invalid="ignore", over="ignore"):
                 self.curves[name][group, time] = errors[:, rows].mean(axis=1)
-                self.standard_errors[name][group] = _standard_error(errors[:, rows])
+                self.standard_errors[name][group] = standard_error(errors[:, rows])
         if self.base is not None:
             distances = squared_errors(self.model, state.trained, self.frozen, self.base, first=True)
             with np.errstate(invalid="ignore", over="ignore"):
@@ -221,7 +221,7 @@ class _Members:
         return float(self.reached.mean() / self.times[-1])
 
 
-def _standard_error(errors: np.ndarray) -> np.ndarray:
+def standard_error(errors: np.ndarray) -> np.ndarray:
     """Of the mean over rows; infinite where one row cannot tell."""
     n = errors.shape[1]
     return errors.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(errors), np.inf)

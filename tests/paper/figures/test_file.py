@@ -10,6 +10,7 @@ from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.runs import plan_chunks, read_run
+from kernelgap.runs.start import execute
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "my_experiment.yaml"
 
@@ -95,6 +96,19 @@ def test_a_file_runs_by_its_name(tmp_path, monkeypatch, capsys):
     assert (run.title, run.x, run.samples) == ("My own", "width", 20)
 
 
+@pytest.mark.parametrize("name", ["images", "claims", "audit", "figure"])
+def test_a_file_may_have_the_name_of_a_kind(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = execute(written(tmp_path, KERNEL_ALONE, f"{name}.yaml"), workers=1)
+    assert (run.name, run.kind, read_run(run.folder).kind) == (name, "figure", "figure")
+    assert run.report().exists()
+
+
+KERNEL_ALONE = """
+problem: hard(d=6, k=2, alpha=0.3)
+samples: 20
+scales: {quick: {validation_samples: 20, test_samples: 20, grids: [{kernels: [ck2], ridges: [0.1]}]}}
+"""
 GRID = "scales.quick.grids[0]"
 MISTAKES = [
     ("problem: hard", "problem: hrad", "line 1: problem: Unknown problem 'hrad'. Did you mean 'hard'?"),

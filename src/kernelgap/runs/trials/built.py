@@ -6,7 +6,7 @@ import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.runs.trials.chunk import TrialResult
-from kernelgap.runs.trials.samples import draw_samples
+from kernelgap.runs.trials.samples import draw_samples, mean_errors
 from kernelgap.runs.trials.trial import BuiltTrial
 from kernelgap.training import Predictor, built, get_model
 
@@ -28,8 +28,6 @@ def run_by_construction(trials: Sequence[BuiltTrial]) -> list[TrialResult]:
     for t, solution in zip(trials, solutions, strict=True):
         W, A = (weight.astype(np.float32) for weight in (solution.W, solution.a[None]))
         predictor = Predictor(model, {"W": W}, {"A": A})
-        squared = [np.sum((predictor(X) - Y) ** 2, axis=1) for X, Y in samples]
-        train, validation, test = (float(np.mean(s)) for s in squared)
-        error = float(np.std(squared[2]) / len(squared[2]) ** 0.5)
-        results.append(TrialResult(t.id, "done", train, validation, test, error, measures={"norm": solution.norm}))
+        errors = mean_errors([predictor(X) for X, _ in samples], samples)
+        results.append(TrialResult(t.id, "done", *errors, measures={"norm": solution.norm}))
     return results

@@ -12,7 +12,7 @@ from kernelgap.kernels.empirical.kernel import TangentAt, conjugate_features, em
 from kernelgap.networks import Params
 from kernelgap.regression import feature_path, ridge_path, ridge_path_by_products
 from kernelgap.runs.trials.chunk import TrialResult
-from kernelgap.runs.trials.samples import Samples, draw_samples
+from kernelgap.runs.trials.samples import Samples, draw_samples, mean_errors
 from kernelgap.runs.trials.trial import RidgeTrial
 
 SCALE_ROWS = 32  # training samples over which a tangent kernel's mean K(x,x), the scale of its ridges, is taken
@@ -98,6 +98,4 @@ def _start(trial: RidgeTrial, samples: Samples) -> tuple[networks.Network, Param
 def _result(trial: RidgeTrial, fitted: Fitted, samples: Samples) -> TrialResult:
     if not fitted.solved:
         return TrialResult(trial.id, "unsolved", np.inf, np.inf, np.inf, np.inf)
-    squared = [np.sum((p - Y) ** 2, axis=1) for p, (_, Y) in zip(fitted.predictions, samples, strict=True)]
-    train, validation, test = (float(np.mean(s)) for s in squared)
-    return TrialResult(trial.id, "done", train, validation, test, float(np.std(squared[2]) / len(squared[2]) ** 0.5))
+    return TrialResult(trial.id, "done", *mean_errors(fitted.predictions, samples))

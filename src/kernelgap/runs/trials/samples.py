@@ -1,5 +1,6 @@
 """The samples of a trial: for training, for validation, and for the test."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from jaxtyping import Float
 
 from kernelgap import problems
 from kernelgap.runs.trials.trial import Description
+from kernelgap.training.grid import standard_error
 
 Sample = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n k"]]
 
@@ -15,6 +17,13 @@ class Samples(NamedTuple):
     train: Sample
     validation: Sample
     test: Sample
+
+
+def mean_errors(predictions: Iterable[np.ndarray], samples: Samples) -> tuple[float, float, float, float]:
+    """Mean squared errors on the three samples, and the standard error of the last, the test error."""
+    squared = [np.sum((p - Y) ** 2, axis=1) for p, (_, Y) in zip(predictions, samples, strict=True)]
+    train, validation, test = (float(np.mean(errors)) for errors in squared)
+    return train, validation, test, float(standard_error(squared[2][None])[0])
 
 
 def draw_samples(trial: Description) -> Samples:
