@@ -1,5 +1,6 @@
 """A run: what was asked, what came of it, and how it was run."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(ABC):
     """What the folder of a run holds. Every kind of run adds what it concludes.
 
     Attributes
@@ -49,18 +50,18 @@ class Run:
     environment: dict[str, str] | None = field(default=None, repr=False)
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """What came of it, in short."""
-        raise NotImplementedError
 
     @property
     def messages(self) -> list[str]:
         """What else whoever ran it should know, a sentence each."""
         return []
 
+    @abstractmethod
     def as_record(self) -> dict[str, Any]:
         """Plain values, as ``--json`` prints them."""
-        raise NotImplementedError
 
     def report(self, **options: Any) -> Path:
         """Write the page, the pictures and the tables into the folder; the path of the page.
