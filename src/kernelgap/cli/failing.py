@@ -79,7 +79,7 @@ def _of_system(error: OSError) -> str:
 
 def _of_value(text: str) -> str | None:
     """Python's own checks of a path and of a whole number, which have no type of their own."""
-    if text.startswith("embedded null"):
+    if "embedded null" in text:
         return "A path holds a NUL character, which no file's name can: give another path."
     if text.startswith("Exceeds the limit"):
         return "A whole number has thousands of digits, which is more than can be read: give a smaller one."
