@@ -13,17 +13,17 @@ from rich.text import Text
 
 from kernelgap.progress import Progress, silent
 
-PATIENCE = 1.0  # seconds without a word about progress
-SILENCE = 60.0  # seconds after which the same words are said again, if more is done; ten times as long if not
+PATIENCE = 1.0  # seconds before the first line
+SILENCE = 60.0  # seconds until the same activity is shown again, if more is done; ten times as long if not
 
 
 def message(text: str) -> None:
-    """One line for the person, on standard error."""
+    """Print a line on standard error."""
     print(text, file=sys.stderr)
 
 
 def answer(text: str) -> None:
-    """One line of the result, on standard output."""
+    """Print a line of the result on standard output."""
     print(text)
 
 
@@ -48,10 +48,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str |
 
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
-    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line each time that the words change, and
-    each minute in which the share does.
+    """Takes (share done, what is going on): a bar on a terminal, elsewhere a line for each new
+    activity, and one a minute while the share grows.
 
-    Lines come from the second second on. What happens within something that shows its progress shows none of its own.
+    Lines start after one second. A computation within another one that shows its progress shows none.
     """
     if _shown:
         yield silent
@@ -70,7 +70,7 @@ def progress(title: str) -> Iterator[Progress]:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Within the block no progress is shown: somebody else does."""
+    """Show no progress within the block."""
     _shown.append("")
     try:
         yield
@@ -87,27 +87,27 @@ def _bar(title: str, console: Console) -> Iterator[Progress]:
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[words]}"),
+        TextColumn("{task.fields[activity]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
         console=console,
     )
     with bars:
-        task = bars.add_task(title, total=1.0, words="starting")
-        yield lambda share, words: bars.update(task, completed=share, words=words)
+        task = bars.add_task(title, total=1.0, activity="starting")
+        yield lambda share, activity: bars.update(task, completed=share, activity=activity)
 
 
 def _lines(title: str) -> Progress:
     began = time.monotonic()
-    said, when, far = "", began, ""
+    last_activity, last_time, last_share = "", began, ""
 
-    def show(share: float, words: str) -> None:
-        nonlocal said, when, far
-        now = time.monotonic()
-        again = now - when > SILENCE and (f"{share:.0%}" != far or now - when > 10 * SILENCE)
-        if words and (words != said or again) and now - began > PATIENCE:
-            said, when, far = words, now, f"{share:.0%}"
-            print(f"{title}: {share:.0%}, {time.monotonic() - began:.0f} s, {words}", file=sys.stderr, flush=True)
+    def show(share: float, activity: str) -> None:
+        nonlocal last_activity, last_time, last_share
+        now, percent = time.monotonic(), f"{share:.0%}"
+        again = now - last_time > SILENCE and (percent != last_share or now - last_time > 10 * SILENCE)
+        if activity and (activity != last_activity or again) and now - began > PATIENCE:
+            last_activity, last_time, last_share = activity, now, percent
+            print(f"{title}: {percent}, {now - began:.0f} s, {activity}", file=sys.stderr, flush=True)
 
     return show

@@ -38,10 +38,10 @@ def short(text: str) -> str:
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """An error that lists the known names and points at the nearest one."""
     names = sorted(known)
-    said = short(name) if isinstance(name, str) else shown(name)
-    near = difflib.get_close_matches(said.lower(), names, n=1, cutoff=0.5)
+    given = short(name) if isinstance(name, str) else shown(name)
+    near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    return InputError(f"Unknown {kind} '{said}'.{hint} Known: {', '.join(names)}.")
+    return InputError(f"Unknown {kind} '{given}'.{hint} Known: {', '.join(names)}.")
 
 
 def validated(model: type[M], fields: Mapping[str, object]) -> M:

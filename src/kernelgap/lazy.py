@@ -1,4 +1,4 @@
-"""Packages whose names are imported when first used, so that nobody waits for what he does not need."""
+"""Lazy packages: a name is imported when it is first used."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What this machine has to give: cores, threads, speed, memory."""
+"""Cores, threads, speed and free memory of this machine."""
 
 import os
 import threading

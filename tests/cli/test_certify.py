@@ -14,7 +14,7 @@ from kernelgap.certificates import certify
 from kernelgap.certificates.floors.oracle import seconds
 from kernelgap.cli import main
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as start
 from kernelgap.training import Schedule, get_model, train_grid
 from support import tiny
 
@@ -165,7 +165,7 @@ def test_a_certificate_is_trained_again(tmp_path, typed, capsys):
 def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
-    execute("tiny", out="runs/tiny-quick", workers=1)
+    start("tiny", out="runs/tiny-quick", workers=1)
     capsys.readouterr()
     assert typed("certify", "run", "runs/tiny-quick", "--out", "cert.zip", "--width", 5, "--json") == 0
     claim = json.loads(capsys.readouterr().out)

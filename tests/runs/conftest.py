@@ -2,7 +2,8 @@
 
 import pytest
 
-from support import survival
+from kernelgap.runs import plan_chunks
+from support import survival, tiny
 
 
 @pytest.fixture(scope="session")
@@ -11,3 +12,8 @@ def uninterrupted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "out"
     survival.finish(survival.start("tiny", folder, "--workers", 1))
     return survival.stored(folder)
+
+
+@pytest.fixture
+def chunks():
+    return plan_chunks(tiny.tiny.trials("quick", 0))

@@ -17,15 +17,10 @@ import pytest
 
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.runs import ChunkResult, TrialStore, plan_chunks, read_status, run_chunk, run_chunks
-from kernelgap.runs.start import execute
+from kernelgap.runs import ChunkResult, TrialStore, read_status, run_chunk, run_chunks
+from kernelgap.runs.start import run as start
 from kernelgap.runs.trials.execute import run_chunk as really_run
 from support import survival, tiny
-
-
-@pytest.fixture
-def chunks():
-    return plan_chunks(tiny.tiny.trials("quick", 0))
 
 
 @pytest.fixture
@@ -157,7 +152,7 @@ def test_a_run_of_failures_alone_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
     monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Raising())
     with pytest.raises(InputError, match=r"All 10 chunks failed.*MemoryError: too wide"):
-        execute("tiny", out=tmp_path)
+        start("tiny", out=tmp_path)
 
 
 class Raising:

@@ -67,3 +67,8 @@ def stored(folder: Path) -> list[tuple]:
     numbers = table.select_dtypes("float")
     table[numbers.columns] = numbers.map(lambda value: "" if pd.isna(value) else float(value).hex())
     return [tuple(str(value) for value in row) for row in table.itertuples(index=False)]
+
+
+def weights_of(store: TrialStore, table: pd.DataFrame) -> dict[str, bytes]:
+    kept = {trial: store.weights(trial) for trial in table.trial}
+    return {trial: file for trial, file in kept.items() if file is not None}

@@ -31,12 +31,13 @@ def claims(
         _list(as_json)
         return
     from kernelgap.paper.claims.result import ClaimsRun
-    from kernelgap.runs.start import execute
+    from kernelgap.runs.start import run
 
-    run = execute("claims", scale, out, workers=workers, cluster=cluster, seed=seed, claims=names or ())
-    assert isinstance(run, ClaimsRun)
-    asked = run.only(names) if names else run
-    answer_with(asked, as_json, page=run)
+    chosen = names or ()
+    measured = run("claims", scale, out, workers=workers, cluster=cluster, seed=seed, page=False, claims=chosen)
+    assert isinstance(measured, ClaimsRun)
+    asked = measured.only(names) if names else measured
+    answer_with(asked, as_json, page=measured)
     if asked.count("fails"):
         raise typer.Exit(1)
 

@@ -30,8 +30,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an experiment; run it again to go on after an interruption."""
-    from kernelgap.runs.start import execute
+    from kernelgap.runs.start import run as start
 
     options: dict[str, Any] = {} if data is None else {"data": data}
     options |= {} if flips else {"flips": False}
-    answer_with(execute(name, scale, out, workers=workers, cluster=cluster, seed=seed, **options), as_json)
+    answer_with(start(name, scale, out, workers=workers, cluster=cluster, seed=seed, page=False, **options), as_json)

@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""Progress of a run, by the cost of its chunks."""
 
 import time
 from collections.abc import Iterable
@@ -44,13 +44,13 @@ class Meter:
             if chunk.id in finished:
                 self.finish(chunk)
 
-    def heard(self, chunk: Work, share: float) -> None:
-        """A worker has said how far it is."""
+    def update(self, chunk: Work, share: float) -> None:
+        """Record the share of a chunk that its worker has done."""
         running = self.running.setdefault(chunk.id, Running(chunk.label, chunk.cost, time.time()))
         running.share = share
 
     def stop(self, chunk: Work) -> None:
-        """A chunk has left its worker, one way or another."""
+        """Record that a chunk has left its worker."""
         self.running.pop(chunk.id, None)
 
     def finish(self, chunk: Work) -> None:

@@ -1,4 +1,4 @@
-"""Run what is not finished yet, store each chunk as it comes, and say how far it is."""
+"""Run the chunks that are not finished, store each as it arrives, and report progress."""
 
 import time
 from collections import Counter, deque
@@ -19,7 +19,7 @@ from kernelgap.runs.workers.cluster import cluster_workers
 from kernelgap.runs.workers.local import check_interrupted, local_workers
 from kernelgap.runs.workers.pool import ExecutorWorkers, Workers
 
-POLL = 0.2  # seconds between looks at the workers' progress
+POLL = 0.2  # seconds between two reads of the workers' progress
 RETRIES = 2  # how often a chunk is tried again after its worker died
 
 
@@ -72,11 +72,11 @@ def run_chunks(
         return []
     try:
         with (
-            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as those,
-            StatusWriter.kept(store.folder, meter) as status,
+            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as active,
+            StatusWriter.opened(store.folder, meter) as status,
         ):
-            run = _Start(those, store, meter, status, on_progress)
-            run.through(left, inf if last_start is None else last_start, inf if until is None else until)
+            dispatcher = _Dispatcher(active, store, meter, status, on_progress)
+            dispatcher.run(left, inf if last_start is None else last_start, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, len(chunks)) from None
     return store.failures()
@@ -96,8 +96,8 @@ def _workers(
             yield local
 
 
-class _Start:
-    """One start of a run: chunks to workers, results to the store."""
+class _Dispatcher:
+    """Sends chunks to workers and results to the store."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class _Start:
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
 
-    def through(self, chunks: Sequence[Work], last_start: float, until: float) -> None:
+    def run(self, chunks: Sequence[Work], last_start: float, until: float) -> None:
         self.waiting.extend(chunks)
         while (self.waiting or self.under_way) and time.monotonic() < until:
             check_interrupted()
@@ -123,16 +123,16 @@ class _Start:
                 self.waiting.clear()
             self._send()
             ready = self._ready()
-            news = self.pool.progress()
-            for chunk_id, share in news:
-                if chunk_id in self.by_id:  # not the last words of one that is finished
-                    self.meter.heard(self.by_id[chunk_id], share)
+            reports = self.pool.progress()
+            for chunk_id, share in reports:
+                if chunk_id in self.by_id:  # a finished chunk may still have reports in the queue
+                    self.meter.update(self.by_id[chunk_id], share)
             for future in ready:
-                self._settle(future)
-            if ready or news:
+                self._handle(future)
+            if ready or reports:
                 self.on_progress(self.meter.progress())
             self.status.write()
-        if self.under_way:  # its time is over
+        if self.under_way:  # ``until`` has passed
             self.pool.drop()
 
     def _send(self) -> None:
@@ -143,17 +143,17 @@ class _Start:
             future.add_done_callback(self.arrived.put)
 
     def _ready(self) -> list[Future[Done]]:
-        """What has come since the last look; if nothing has, what comes within ``POLL``."""
+        """The futures that are done; waits up to ``POLL`` seconds for the first."""
         ready = []
         try:
             ready.append(self.arrived.get(timeout=POLL))
             while len(ready) < len(self.under_way):
                 ready.append(self.arrived.get_nowait())
-        except Empty:  # no more has come
-            pass
+        except Empty:
+            return ready
         return ready
 
-    def _settle(self, future: Future[Done]) -> None:
+    def _handle(self, future: Future[Done]) -> None:
         chunk = self.under_way.pop(future)
         del self.by_id[chunk.id]
         try:

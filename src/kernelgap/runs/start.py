@@ -25,6 +25,7 @@ def run(
     cluster: str | None = None,
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
+    page: bool = True,
     **options: Any,
 ) -> Run:
     """Run an experiment, or go on with it, and write its page.
@@ -46,6 +47,8 @@ def run(
         Of data, weights and data order.
     on_progress : callable, optional
         Takes a ``Progress``; by default progress is shown on standard error.
+    page : bool
+        Whether to write the page, the pictures and the tables into the folder.
     **options
         What the experiment takes beyond that: "images" takes ``data``, the path of the images, and ``flips``, whether
         networks see them mirrored half of the time; "claims" takes ``claims``, the ids of those to measure.
@@ -61,28 +64,24 @@ def run(
     InputError
         If the name, scale or an option is unknown, if the folder holds another run, or if every chunk failed.
     """
+    kind = kind_named(name if name in HOMES and name != "figure" else "figure")
+    plan = _plan(kind, name, scale, out, seed, options)
     with nullcontext() if on_progress is None else console.silence():
-        finished = execute(
-            name, scale, out, workers=workers, cluster=cluster, seed=seed, on_progress=on_progress, **options
-        )
-        finished.report()
+        _execute(kind, plan, workers, cluster, on_progress)
+        finished = kind.read(plan.folder)
+        if page:
+            finished.report()
     return finished
 
 
-def execute(
-    name: str,
-    scale: str = "quick",
-    out: str | Path | None = None,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
-    seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
-    **options: Any,
-) -> Run:
-    """``run``, without the page."""
-    kind = kind_named(name if name in HOMES and name != "figure" else "figure")
-    plan = _plan(kind, name, scale, out, seed, options)
+def _execute(
+    kind: Kind,
+    plan: Plan,
+    workers: int | None,
+    cluster: str | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Do and store the chunks that are not finished, and what is concluded from all."""
     with kind.store.open(plan.folder) as store:
         store.describe(kind.describe(plan.description))
         store.note(dict(plan.notes))
@@ -100,7 +99,6 @@ def execute(
                 store.keep_environment(environment())
         if kind.conclude is not None and store.conclusion() is None:
             store.conclude(kind.conclude(store))
-    return kind.read(plan.folder)
 
 
 def _plan(kind: Kind, name: str, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:

@@ -1,4 +1,4 @@
-"""How far a run is, for anyone who looks: written by its coordinator about once a second, read without its lock."""
+"""Status of a run: written by its coordinator about once a second, read without its lock."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from kernelgap.runs.meter import Meter
 from kernelgap.runs.store import Failure, ResultStore
 
 FILE = "status.json"
-OFTEN = 1.0  # seconds between two entries
+INTERVAL = 1.0  # seconds between two writes
 SILENT = 30.0  # seconds after which a coordinator on another machine is taken for dead
 
 
 class StatusWriter:
-    """What the coordinator writes down. A disk that is full keeps nobody from running."""
+    """Writes ``status.json`` for the coordinator. A full disk does not stop the run."""
 
     def __init__(self, folder: Path, meter: Meter) -> None:
         self._path, self._meter = folder / FILE, meter
@@ -32,18 +32,18 @@ class StatusWriter:
 
     @classmethod
     @contextmanager
-    def kept(cls, folder: Path, meter: Meter) -> Iterator["StatusWriter"]:
-        """A diary that begins and ends with the block."""
-        diary = cls(folder, meter)
-        diary.write(at_once=True)
+    def opened(cls, folder: Path, meter: Meter) -> Iterator["StatusWriter"]:
+        """A writer that also writes at the start and at the end of the block."""
+        writer = cls(folder, meter)
+        writer.write(at_once=True)
         try:
-            yield diary
+            yield writer
         finally:
-            diary.write(at_once=True)
+            writer.write(at_once=True)
 
     def write(self, at_once: bool = False) -> None:
         now = time.time()
-        if not at_once and 0 <= now - self._written < OFTEN:
+        if not at_once and 0 <= now - self._written < INTERVAL:
             return
         self._written = now
         entry = {
@@ -71,7 +71,7 @@ Share = Annotated[float, Field(allow_inf_nan=False), AfterValidator(_to_share)]
 
 
 class RunningChunk(TypedDict):
-    """A chunk that is under way, as the diary has it."""
+    """A running chunk in ``status.json``."""
 
     label: str
     share: Share
@@ -79,7 +79,7 @@ class RunningChunk(TypedDict):
 
 
 class Entry(BaseModel):
-    """What the diary says."""
+    """The content of ``status.json``."""
 
     began: Time
     updated: Time

@@ -1,7 +1,7 @@
 """One SQLite file a run: what was planned, which chunks are finished, and which failed.
 
 What came of a finished chunk is the business of the kinds of run: each has tables of its own beside these. Whatever is
-read is checked, since a file may be damaged, or come from anyone; reading it takes no longer than ``LOOK``.
+read is checked, since a file may be damaged, or come from anyone; reading stops after ``READ_LIMIT`` seconds.
 """
 
 import hashlib
@@ -37,8 +37,8 @@ COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds")}
 LONGEST = 500  # characters of an error that are kept
 KEPT = "What was stored before is kept: mend that and give the same command again."
 LEFT = "It was left as it is: move it away, or choose another folder."
-LOOK = 20.0  # seconds that one look into a file may take
-STEPS = 100_000  # of SQLite's machine between two looks at the clock
+READ_LIMIT = 20.0  # seconds that reading a file may take
+STEPS = 100_000  # of SQLite's machine between two checks of the clock
 LONGEST_VALUE = 2**29  # bytes of a value that is read
 WRONG = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
@@ -218,20 +218,20 @@ class ResultStore:
 
     def description(self) -> dict[str, Any]:
         """What ``describe`` was told; empty if nothing yet."""
-        return self._said("description", _Description)
+        return self._read_json("description", _Description)
 
-    def _said(self, key: str, model: type[BaseModel]) -> dict[str, Any]:
+    def _read_json(self, key: str, model: type[BaseModel]) -> dict[str, Any]:
         held = self._rows("SELECT value FROM run WHERE key = ?", key)
         with as_stored(self.folder, f"its {key}", mistakes=True):
             if not held:
                 return {}
             if len(held) > 1:
                 raise InputError("it is there twice")
-            found = json.loads(held[0][0])
-            if not isinstance(found, dict):
-                raise InputError(f"{shown(found)} is no object with names")
-            model.model_validate(found)
-            return found
+            value = json.loads(held[0][0])
+            if not isinstance(value, dict):
+                raise InputError(f"{shown(value)} is no object with names")
+            model.model_validate(value)
+            return value
 
     def kind(self) -> str:
         """Which kind of run it is; of one that an earlier version wrote, by its name."""
@@ -241,29 +241,29 @@ class ResultStore:
 
     def note(self, about: dict[str, object]) -> None:
         """Keep what a report says of the run; a later start may say it otherwise."""
-        self._keep("about", about)
+        self._write_json("about", about)
 
     def about(self) -> dict[str, Any]:
         """What was last noted; empty if nothing was."""
-        return self._said("about", _About)
+        return self._read_json("about", _About)
 
     def keep_environment(self, environment: dict[str, str]) -> None:
         """Keep versions and machine, where they stay true when the report is written again elsewhere."""
-        self._keep("environment", environment)
+        self._write_json("environment", environment)
 
     def conclude(self, value: dict[str, Any]) -> None:
         """Keep what was computed from all that is finished now."""
-        self._keep("conclusion", {"finished": self._finished_digest(), "value": value})
+        self._write_json("conclusion", {"finished": self._finished_digest(), "value": value})
 
     def conclusion(self) -> dict[str, Any] | None:
         """What was concluded from just what is finished; None if nothing was, or more has come since."""
-        stored = self._said("conclusion", _Conclusion)
+        stored = self._read_json("conclusion", _Conclusion)
         return stored["value"] if stored and stored["finished"] == self._finished_digest() else None
 
     def _finished_digest(self) -> str:
         return hashlib.sha256("\n".join(sorted(self.finished())).encode()).hexdigest()
 
-    def _keep(self, key: str, value: object) -> None:
+    def _write_json(self, key: str, value: object) -> None:
         with self._writing(f"The run's {key}"):
             text = json.dumps(value, allow_nan=False)
             self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (key, text))
@@ -282,7 +282,7 @@ class ResultStore:
                 "planned": len(planned) or len(self.finished()),
                 "times": self.times(),
                 "version": description.get("kernelgap version"),
-                "environment": self._said("environment", _Environment) or None,
+                "environment": self._read_json("environment", _Environment) or None,
             }
 
     def times(self) -> "pd.DataFrame":
@@ -300,7 +300,7 @@ class ResultStore:
             return {row[0] for row in _IDS.validate_python(self._rows("SELECT id FROM chunks"))}
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """All that a query gives, within the time that a look may take."""
+        """All rows of a query, within ``READ_LIMIT`` seconds."""
         try:
             with _within(self._connection):
                 return self._connection.execute(query, values).fetchall()
@@ -321,12 +321,12 @@ class ResultStore:
 
     def fail(self, chunk: Work, attempts: int, error: str) -> None:
         """Note that a chunk could not be finished, and why."""
-        words = " ".join(error.split())
-        words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
-        with self._writing(f"That '{chunk.label}' failed ({words})"):
+        reason = " ".join(error.split())
+        reason = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]} ..."
+        with self._writing(f"That '{chunk.label}' failed ({reason})"):
             self._connection.execute(
                 "INSERT OR REPLACE INTO failures (chunk, label, attempts, error) VALUES (?, ?, ?, ?)",
-                (chunk.id, chunk.label, attempts, words),
+                (chunk.id, chunk.label, attempts, reason),
             )
 
     def failures(self) -> list[Failure]:
@@ -357,8 +357,8 @@ class ResultStore:
 
 @contextmanager
 def _within(connection: sqlite3.Connection) -> Iterator[None]:
-    """In the block a statement that takes longer than a look may is interrupted."""
-    end = time.monotonic() + LOOK
+    """Interrupt statements in the block after ``READ_LIMIT`` seconds."""
+    end = time.monotonic() + READ_LIMIT
     connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
     try:
         yield
@@ -369,7 +369,7 @@ def _within(connection: sqlite3.Connection) -> Iterator[None]:
 def _reason(error: sqlite3.Error) -> str:
     text = str(error)
     if text == "interrupted":
-        return f"to read it takes longer than {LOOK:.0f} s"
+        return f"to read it takes longer than {READ_LIMIT:.0f} s"
     return f"{text} (another program is writing it: try again)" if "locked" in text else text
 
 
@@ -408,9 +408,9 @@ def _check(path: Path, columns: dict[str, tuple[str, ...]], quick: bool = False)
     try:
         with closing(_read_only(path)) as connection, _within(connection):
             _check_tables(connection, columns, quick)
-            found = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
-            if found != [("ok",)]:
-                raise sqlite3.DatabaseError(" ".join(str(found[0][0]).split()))
+            checked = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
+            if checked != [("ok",)]:
+                raise sqlite3.DatabaseError(" ".join(str(checked[0][0]).split()))
     except sqlite3.Error as error:
         raise DamagedRunError(path, _reason(error)) from None
     except OSError as error:
@@ -425,7 +425,7 @@ def _check_tables(connection: sqlite3.Connection, columns: dict[str, tuple[str, 
         if computes or not isinstance(name, str):
             raise sqlite3.DatabaseError(f"it has {shown(name)}, a {kind} that computes, and no run of kernelgap does")
         tables |= {name} if kind == "table" else set()
-    if tables or quick:  # none: killed before its first words
+    if tables or quick:  # none: killed before it wrote anything
         for table, names in columns.items():
             if connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone():
                 raise sqlite3.DatabaseError(f"its table {table} has columns that compute")

@@ -21,7 +21,7 @@ from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetS
 from kernelgap.images.experiment.store import ImageStore
 from kernelgap.images.experiment.trials import KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.images.training import ImageSchedule
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as execute
 
 TINY = ImageScale(
     effort="seconds",

@@ -13,14 +13,14 @@ from kernelgap.paper.claims.result import read_claims
 from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as start
 
 CHEAP = ["lemma.d1", "lemma.d2", "thm3.cost"]
 OUTCOMES = dict(zip(CHEAP, ("holds", "holds", "undecided"), strict=True))
 
 
 def run_claims(names, scale="quick", out=None, **options):
-    return execute("claims", scale, out, claims=names, **options)
+    return start("claims", scale, out, claims=names, **options)
 
 
 def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, Scale
 from kernelgap.paper.figures.estimate import seconds
 from kernelgap.paper.figures.summary import sentence, summarise
 from kernelgap.runs import plan_chunks
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as start
 from kernelgap.training import Schedule
 
 SMALL = {"seeds": 1, "effort": "seconds", "validation_samples": 50, "test_samples": 100}
@@ -73,7 +73,7 @@ def test_figure_1_is_figure_4a():
 
 def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "over_beta", over_beta)
-    run = execute("over_beta", out=tmp_path, workers=1, on_progress=lambda p: None)
+    run = start("over_beta", out=tmp_path, workers=1, on_progress=lambda p: None)
     table = run.table
     assert run.x == run.as_record()["x"] == "beta"
     assert set(table.beta) == {0.0, 1.0}
@@ -100,7 +100,7 @@ def test_a_run_over_beta(tmp_path, monkeypatch, capsys):
 
 def test_a_run_over_norms(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(experiments.EXPERIMENTS, "over_norm", over_norm)
-    run = execute("over_norm", out=tmp_path, workers=1, on_progress=lambda p: None)
+    run = start("over_norm", out=tmp_path, workers=1, on_progress=lambda p: None)
     table = run.table
     assert run.x == "norm"
     done = table[table.status == "done"]

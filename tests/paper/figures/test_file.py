@@ -10,7 +10,7 @@ from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.runs import plan_chunks, read_run
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as start
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "my_experiment.yaml"
 
@@ -99,7 +99,7 @@ def test_a_file_runs_by_its_name(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("name", ["images", "claims", "audit", "figure"])
 def test_a_file_may_have_the_name_of_a_kind(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run = execute(written(tmp_path, KERNEL_ALONE, f"{name}.yaml"), workers=1)
+    run = start(written(tmp_path, KERNEL_ALONE, f"{name}.yaml"), workers=1)
     assert (run.name, run.kind, read_run(run.folder).kind) == (name, "figure", "figure")
     assert run.report().exists()
 

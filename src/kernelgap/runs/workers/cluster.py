@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -13,7 +13,7 @@ from uuid import uuid4
 from kernelgap.errors import InputError
 from kernelgap.runs.work import Do, Done, Work
 from kernelgap.runs.workers.compiled import keep_programs
-from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, telling
+from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, throttled
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go
@@ -27,10 +27,10 @@ class ClusterWorkers:
         self._client, self._do = client, do
         self._executor = client.get_executor(pure=False)
         self._topic = f"kernelgap-{uuid4().hex}"
-        self._told: SimpleQueue[tuple[str, float]] = SimpleQueue()
+        self._reports: SimpleQueue[tuple[str, float]] = SimpleQueue()
         self._room, self._counted = 2, 0.0
         self._versions = _versions()
-        client.subscribe_topic(self._topic, lambda event: self._told.put(tuple(event[1])))
+        client.subscribe_topic(self._topic, lambda event: self._reports.put(tuple(event[1])))
 
     def room(self, seconds: float | None) -> int:
         """Two chunks a worker, one that runs and one that waits, so that a death is not blamed on many."""
@@ -46,11 +46,11 @@ class ClusterWorkers:
         return future
 
     def progress(self) -> Sequence[tuple[str, float]]:
-        news = []
+        reports = []
         with suppress(Empty):
             while True:
-                news.append(self._told.get_nowait())
-        return news
+                reports.append(self._reports.get_nowait())
+        return reports
 
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         return str(error)
@@ -88,8 +88,8 @@ def _connected(address: str) -> Any:
     try:
         return Client(address, timeout=ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError) as error:
-        words = str(error).strip().splitlines()
-        why = f" ({words[0]})" if words else ""
+        lines = str(error).strip().splitlines()
+        why = f" ({lines[0]})" if lines else ""
         advice = "start one with 'dask scheduler', and give the address that it prints."
         raise InputError(f"No Dask scheduler answers at '{address}'{why}: {advice}") from None
 
@@ -101,10 +101,10 @@ def _check_workers(client: Any) -> None:
         if number != 1:
             raise InputError(f"Dask worker {worker} has {number} threads: start it with --nthreads 1, one a core.")
     try:
-        found = client.run(unfit, _versions(), on_error="return")
+        answers = client.run(unfit, _versions(), on_error="return")
     except Exception as error:  # whatever a foreign environment raises
-        found = {"at the cluster": error}
-    for worker, trouble in found.items():
+        answers = {"at the cluster": error}
+    for worker, trouble in answers.items():
         if isinstance(trouble, Exception):
             install = "install the same kernelgap there, with 'pip install kernelgap[cluster]'."
             raise InputError(f"Dask worker {worker} cannot run kernelgap ({trouble}): {install}")
@@ -142,6 +142,5 @@ def _work(do: Do, chunk: Work, topic: str, versions: dict[str, str]) -> Done:
     if not _begun:
         keep_programs()
         _begun = True
-    tell: Callable[[float], None] = lambda share: get_worker().log_event(topic, [chunk.id, share])  # noqa: E731
-    done: Done = do(chunk, telling(tell))
+    done: Done = do(chunk, throttled(lambda share: get_worker().log_event(topic, [chunk.id, share])))
     return done

@@ -43,8 +43,8 @@ NEVER_RENEWED = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e15"}
 
 SHORT = 0.5  # seconds; chunks that take less wait in line at a worker, so that it need not wait for the coordinator
 LINE = 8  # how many short chunks a worker has before it
-TELL = 0.2  # seconds between a worker's words on how far it is
-LOOK = 1.0  # seconds between a worker's looks at whether its coordinator lives
+REPORT_INTERVAL = 0.2  # seconds between two progress reports of a worker
+PARENT_INTERVAL = 1.0  # seconds between a worker's checks that its coordinator lives
 
 
 class Worker:
@@ -53,12 +53,12 @@ class Worker:
     def __init__(self, do: Do) -> None:
         self._do = do
         context = get_context("loky")
-        self.told = context.SimpleQueue()
+        self.reports = context.SimpleQueue()  # of (chunk id, share done)
         self._futures: list[Future[Done]] = []
-        self.blamed = False  # the chunk that it died of has been found
+        self.blamed = False  # whether the chunk that it died of is known
         platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
         environment = {**single_threaded(), "JAX_PLATFORMS": platform, **NEVER_RENEWED}
-        begin = {"initializer": _begin, "initargs": (self.told, os.getpid())}
+        begin = {"initializer": _begin, "initargs": (self.reports, os.getpid())}
         self._executor = ProcessPoolExecutor(1, context=context, env=environment, **begin)
 
     def under_way(self) -> int:
@@ -111,11 +111,11 @@ class LocalWorkers:
         return future
 
     def progress(self) -> list[tuple[str, float]]:
-        news = []
+        reports = []
         for worker in self._workers:
-            while not worker.told.empty():
-                news.append(worker.told.get())
-        return news
+            while not worker.reports.empty():
+                reports.append(worker.reports.get())
+        return reports
 
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         """A worker takes its chunks in order: it died of the first that it has not finished."""
@@ -170,7 +170,7 @@ def interruptible() -> Iterator[None]:
         _asked.clear()
 
 
-_asked = threading.Event()  # to stop
+_asked = threading.Event()  # set by SIGINT and SIGTERM
 
 
 def _interrupt(number: int, frame: object) -> None:
@@ -179,43 +179,43 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def check_interrupted() -> None:
-    """Raise what was asked for and did not arrive."""
+    """Raise a KeyboardInterrupt that a library has swallowed."""
     if _asked.is_set():
         raise KeyboardInterrupt
 
 
-_tell: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
+_report: Callable[[tuple[str, float]], None] | None = None  # a worker's end of the queue
 
 
-def _begin(told: Any, coordinator: int) -> None:
-    global _tell
+def _begin(reports: Any, coordinator: int) -> None:
+    global _report
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
     keep_programs()
-    _tell = told.put
+    _report = reports.put
 
 
 def _end_with(coordinator: int) -> None:
-    """End this process when its coordinator is gone, killed: nobody waits for the result."""
+    """End this process when its coordinator has been killed."""
     while os.getppid() == coordinator:
-        time.sleep(LOOK)
+        time.sleep(PARENT_INTERVAL)
     os._exit(1)
 
 
 def _work(do: Do, chunk: Work) -> Done:
-    done: Done = do(chunk, telling(lambda share: None if _tell is None else _tell((chunk.id, share))))
+    done: Done = do(chunk, throttled(lambda share: None if _report is None else _report((chunk.id, share))))
     return done
 
 
-def telling(tell: Callable[[float], None]) -> Callable[[float], None]:
-    """Tell that it begins, then how far it is, not more often than anyone looks."""
-    tell(0.0)
+def throttled(report: Callable[[float], None]) -> Callable[[float], None]:
+    """Report 0 at once, then a share at most every ``REPORT_INTERVAL`` seconds."""
+    report(0.0)
     last = time.monotonic()
 
     def on_progress(share: float) -> None:
         nonlocal last
-        if time.monotonic() - last >= TELL:
+        if time.monotonic() - last >= REPORT_INTERVAL:
             last = time.monotonic()
-            tell(share)
+            report(share)
 
     return on_progress

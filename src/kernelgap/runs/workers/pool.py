@@ -17,13 +17,13 @@ class Workers(Protocol):
     def submit(self, chunk: Work) -> "Future[Done]": ...
 
     def progress(self) -> Sequence[tuple[str, float]]:
-        """(chunk id, share done) as told since the last call; a chunk that begins tells 0."""
+        """(chunk id, share done) reported since the last call; a chunk that begins reports 0."""
 
     def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
         """What became of the worker that ran this chunk; None if the chunk had only waited behind another's."""
 
     def drop(self) -> None:
-        """Nobody waits any longer for what is under way."""
+        """Give up what is running."""
 
 
 class ExecutorWorkers:
@@ -36,7 +36,7 @@ class ExecutorWorkers:
         return self._room
 
     def submit(self, chunk: Work) -> "Future[Done]":
-        return self._executor.submit(self._do, chunk, _tell_nobody)
+        return self._executor.submit(self._do, chunk, _no_report)
 
     def progress(self) -> Sequence[tuple[str, float]]:
         return ()
@@ -45,8 +45,8 @@ class ExecutorWorkers:
         raise InputError(f"The executor broke ({error}): what was finished is kept; go on with a new one.") from None
 
     def drop(self) -> None:
-        """An executor cannot be stopped amid a chunk: it goes on for nothing."""
+        """An executor cannot be stopped within a chunk."""
 
 
-def _tell_nobody(share: float) -> None:
+def _no_report(share: float) -> None:
     pass

@@ -77,7 +77,7 @@ def test_status_of_whatever_happened(runs, command, tmp_path, kind):
             before, began = content(folder), time.monotonic()
             code, out, err = command("status", folder)
             as_told = (code == 0 and not err) or (code == 2 and not out and err.count("\n") == 1)
-            if not as_told or content(folder) != before or time.monotonic() - began > run_store.LOOK:
+            if not as_told or content(folder) != before or time.monotonic() - began > run_store.READ_LIMIT:
                 wrong.append((name, seed, code, err[-300:]))
     assert wrong == []
 
@@ -101,7 +101,7 @@ def test_an_endless_view_is_refused_at_once(runs, tmp_path, table):
 
 
 def test_a_look_ends_in_time(runs, monkeypatch):
-    monkeypatch.setattr(run_store, "LOOK", 0.2)
+    monkeypatch.setattr(run_store, "READ_LIMIT", 0.2)
     with TrialStore.reading(runs["figure"]) as store:
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
         with pytest.raises(DamagedRunError, match="takes longer than"):

@@ -12,7 +12,7 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import TrialStore, plan_chunks, run_chunks
-from kernelgap.runs.start import execute
+from kernelgap.runs.start import run as start
 from kernelgap.runs.workers.cluster import unfit
 from kernelgap.runs.workers.local import SINGLE_THREADED, single_threaded
 from support import survival, tiny
@@ -71,7 +71,7 @@ def test_a_run_on_a_cluster_of_which_a_worker_is_killed(dask, scheduler, tmp_pat
             workers[0].wait()
         seen.append(progress)
 
-    run = execute("tiny", out=tmp_path, cluster=scheduler, on_progress=watch)
+    run = start("tiny", out=tmp_path, cluster=scheduler, on_progress=watch)
     assert workers[0].poll() is not None
     assert workers[1].poll() is None
     assert run.failures == ()

@@ -1,0 +1,110 @@
+"""Runs that are interrupted, limited in time, or done in stages."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pandas as pd
+import pytest
+
+from kernelgap.errors import InputError
+from kernelgap.runs import TrialStore, run_chunk, run_chunks
+from support import survival
+
+
+def comparable(table: pd.DataFrame) -> list[dict]:
+    return table.drop(columns="curves").astype(object).where(lambda t: t.notna(), None).to_dict("records")
+
+
+def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
+    chunks = chunks[::3]  # of each kind one
+    assert {trial.kind for chunk in chunks for trial in chunk.trials} == {"sgd", "ridge"}
+    with TrialStore.open(tmp_path / "whole") as store:
+        run_chunks(chunks, store, workers=2)
+        whole = store.table()
+        weights = survival.weights_of(store, whole)
+
+    def stop_after_one(progress):
+        if progress.chunks_done >= 1:
+            raise KeyboardInterrupt
+
+    with (
+        TrialStore.open(tmp_path / "parts") as store,
+        pytest.raises(KeyboardInterrupt, match="1 of 4 chunks were finished"),
+    ):
+        run_chunks(chunks, store, workers=1, on_progress=stop_after_one)
+    with TrialStore.open(tmp_path / "parts") as store:
+        assert len(store.finished()) == 1
+        run_chunks(chunks, store, workers=1)
+        parts = store.table()
+        assert survival.weights_of(store, parts) == weights
+    assert weights
+    assert comparable(whole) == comparable(parts)
+    assert whole.curves.tolist() == parts.curves.tolist()
+    assert len(whole) == sum(len(c.trials) for c in chunks)
+
+
+def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):
+    chunks = chunks[-3:]
+    with TrialStore.open(tmp_path) as store:
+        for chunk in chunks:
+            store.save(chunk, run_chunk(chunk))
+
+        def refuse(*args):
+            raise AssertionError("a worker was started")
+
+        monkeypatch.setattr("kernelgap.runs.runner.local_workers", refuse)
+        seen = []
+        run_chunks(chunks, store, on_progress=seen.append)
+    assert [p.share for p in seen] == [1.0]
+
+
+def test_a_run_ends_at_its_time_with_what_is_finished(chunks, tmp_path):
+    chunks = chunks[-3:]
+    results = {chunk.id: run_chunk(chunk) for chunk in chunks}
+    held = threading.Event()
+
+    def slow_after_the_first(chunk, tell):
+        if chunk is not chunks[0]:
+            held.wait(30)
+        return results[chunk.id]
+
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        began = time.monotonic()
+        failures = run_chunks(chunks, store, do=slow_after_the_first, executor=executor, until=began + 0.5)
+        assert 0.5 <= time.monotonic() - began < 20
+        held.set()
+        assert failures == []
+        assert store.finished() == {chunks[0].id}
+        assert run_chunks(chunks, store, do=slow_after_the_first, executor=executor) == []
+        assert store.finished() == set(results)
+
+
+def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
+    chunks = chunks[-3:]
+    results = {chunk.id: run_chunk(chunk) for chunk in chunks}
+
+    def slow(chunk, tell):
+        time.sleep(1.0)
+        return results[chunk.id]
+
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        soon = time.monotonic() + 0.6
+        assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
+        assert store.finished() == {chunks[0].id}
+
+
+def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
+    def fails(chunk, tell):
+        raise ArithmeticError("no")
+
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        run_chunks(chunks[-1:], store, do=fails, executor=executor)
+        kept = run_chunks(chunks[-2:-1], store, do=fails, executor=executor, forget_failures=False)
+        assert {failure.chunk for failure in kept} == {chunk.id for chunk in chunks[-2:]}
+        assert len(run_chunks(chunks[-1:], store, do=fails, executor=executor)) == 1
+
+
+def test_no_workers_are_refused(chunks, tmp_path):
+    with TrialStore.open(tmp_path) as store, pytest.raises(InputError, match="at least 1 worker"):
+        run_chunks(chunks, store, workers=0)
