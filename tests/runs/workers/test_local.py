@@ -1,7 +1,8 @@
-"""Workers that grow: a large network is no leak."""
+"""Local workers: they may grow, are replaced when dropped, and leave signals as they were."""
 
 import os
 import signal
+import threading
 import time
 from contextlib import suppress
 from types import SimpleNamespace
@@ -82,3 +83,27 @@ def test_the_callers_signal_mask_is_restored(monkeypatch, blocked):
             assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def test_another_thread_leaves_the_signals_alone():
+    before = signal.getsignal(signal.SIGTERM)
+    inside = []
+
+    def body():
+        with local.interruptible():
+            inside.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join(timeout=60)
+    assert inside == [before]
+
+
+def test_progress_is_reported_at_once_and_then_not_too_often(monkeypatch):
+    shares = []
+    monkeypatch.setattr(local, "REPORT_INTERVAL", 0.0)
+    report = local.throttled(shares.append)
+    report(0.25)
+    monkeypatch.setattr(local, "REPORT_INTERVAL", 1e9)
+    report(0.5)
+    assert shares == [0.0, 0.25]
