@@ -35,42 +35,6 @@ if TYPE_CHECKING:
 
     audit: AuditPackage
 
-# Where each public name lives. Imported when first used, so that a command that needs no JAX does not wait for it.
-_HOME = {
-    **dict.fromkeys(
-        (
-            "audit",
-            "certificates",
-            "estimators",
-            "images",
-            "kernels",
-            "models",
-            "networks",
-            "paper",
-            "problems",
-            "regression",
-            "reports",
-            "runs",
-            "training",
-        )
-    ),
-    **dict.fromkeys(
-        (
-            "AdaptiveKernelClassifier",
-            "AdaptiveKernelRegressor",
-            "KernelClassifier",
-            "KernelRegressor",
-            "ResNetRegressor",
-            "ThreeLayerRegressor",
-            "TwoLayerRegressor",
-            "load",
-        ),
-        "estimators",
-    ),
-    "InputError": "errors",
-    "run": "runs",
-}
-
 __all__ = [
     "AdaptiveKernelClassifier",
     "AdaptiveKernelRegressor",
@@ -96,6 +60,15 @@ __all__ = [
     "runs",
     "training",
 ]
+
+# Where each public name lives; None for a room. Imported on first use: a command without JAX does not wait for it.
+_HOME: dict[str, str | None] = {
+    **dict.fromkeys(__all__),
+    **dict.fromkeys([name for name in __all__ if name.endswith(("Classifier", "Regressor"))], "estimators"),
+    "load": "estimators",
+    "InputError": "errors",
+    "run": "runs",
+}
 
 __getattr__ = lazily(__name__, _HOME)
 
