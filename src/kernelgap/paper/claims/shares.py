@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from kernelgap.paper.claims.claim import Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Line, Numbers, Picture, Verdict
 
 LEARNED = 1e-9  # a target within reach: it has no place on a logarithmic axis
 KEPT = ("kernel", "n", "targets", "all_targets", "method", "mean", "least", "share_above_paper_floor", "theorem")

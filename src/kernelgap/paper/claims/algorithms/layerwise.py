@@ -1,22 +1,23 @@
-"""Section 2.1: training the first layer, freezing it and then training the second ends worse than training both."""
+"""sec. 2.1
+
+Training the first hidden layer alone, freezing it, and then training the second ends clearly worse than training
+both together (target of sec. 8.1, hidden layers only)."""
 
 from itertools import product
-from typing import Any
 
 import jax
 import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.layerwise import train_layerwise
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
 
 RATES, DECAYS = (0.3, 0.6), (0.0002, 0.001)
 SIZES = {"quick": (200, 2000, 300, 1), "full": (500, 2000, 800, 5)}  # width, samples, epochs, starts
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, samples, epochs, starts = SIZES[scale]
     problem, network = problems.sec8(), networks.resnet
     rates, decays = zip(*product(RATES, DECAYS), strict=True)
@@ -42,7 +43,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     return {"threshold": problem.threshold, "samples": samples, "rows": rows}
 
 
-def _best(grid: GridResult) -> dict[str, Any]:
+def _best(grid: GridResult) -> Numbers:
     """The member that is best on the validation sample, on the test sample."""
     i = int(grid.final("validation").argmin())
     return {
@@ -90,16 +91,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim(
-    id="algo.layerwise",
-    source="sec. 2.1",
-    statement=(
-        "Training the first hidden layer alone, freezing it, and then training the second ends clearly worse than "
-        "training both together (target of sec. 8.1, hidden layers only)."
-    ),
-    stated="clearly worse",
-    seconds=25,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("algo.layerwise", *from_docstring(__doc__), "clearly worse", measure, judge, picture, seconds=25)

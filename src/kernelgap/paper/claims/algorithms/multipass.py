@@ -1,12 +1,13 @@
-"""Section 8.1's multi-pass SGD: momentum, batches, epochs, the drop of the rate, and the grid that is searched."""
+"""sec. 8.1
 
-from typing import Any
+The experiments' SGD: momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400, and rates and
+decays searched over {1, 2, 5} x 10^-k."""
 
 import jax
 import numpy as np
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.figures.experiment import one_two_five
 from kernelgap.training import Schedule, get_model, train_grid
 from kernelgap.training.data import data_orders
@@ -18,7 +19,7 @@ SAMPLES = 110  # two full batches and a smaller one
 CLOSE = 1e-3
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     paper = Schedule()
     factors = [float(paper.factor(jax.numpy.asarray(epoch))) for epoch in range(paper.epochs)]
     problem = problems.sec8()
@@ -87,14 +88,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, "Momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400.")
 
 
-claim = Claim(
-    id="algo.multipass",
-    source="sec. 8.1",
-    statement=(
-        "The experiments' SGD: momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400, and rates "
-        "and decays searched over {1, 2, 5} x 10^-k."
-    ),
-    stated="0.9, 50, 800, /10 at 400",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("algo.multipass", *from_docstring(__doc__), "0.9, 50, 800, /10 at 400", measure, judge)

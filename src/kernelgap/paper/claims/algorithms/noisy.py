@@ -1,4 +1,7 @@
-"""The talk's variant: a full matrix U, noise like that of SGD, weight decay, a large rate."""
+"""slides
+
+With a full matrix U the ResNet learns at a large rate with weight decay and Gaussian noise of covariance E[s(Wx)
+s(Wx)'] for the rows of U and E[x x'] for those of W: it gets under the risk of knowing F alone."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +12,7 @@ import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.noisy import Noisy, NoisyDescent, noisy
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.training.modes import Layers
 
 D, K, ALPHA, BATCH = 16, 3, 0.3, 16
@@ -20,7 +23,7 @@ DRAWS = 4000
 FAR = 5.0  # standard errors
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, steps, starts = SIZES[scale]
     problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
     run = noisy(
@@ -106,15 +109,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="algo.noisy",
-    source="slides",
-    statement=(
-        "With a full matrix U the ResNet learns at a large rate with weight decay and Gaussian noise of covariance "
-        "E[s(Wx) s(Wx)'] for the rows of U and E[x x'] for those of W: it gets under the risk of knowing F alone."
-    ),
-    stated="learns; noise covariance as given",
-    seconds=25,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("algo.noisy", *from_docstring(__doc__), "learns; noise covariance as given", measure, judge, seconds=25)

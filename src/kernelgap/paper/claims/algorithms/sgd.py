@@ -1,6 +1,7 @@
-"""Algorithm 1 is what the paper writes, and Theorem 1 gives its rates and steps for a given problem."""
+"""Algorithm 1
 
-from typing import Any
+Algorithm 1 takes one fresh sample a step and moves W and V at once, each at its own rate, while A stays; eta_w,
+eta_v and the number of steps T follow from Theorem 1 for a given problem."""
 
 import jax
 import numpy as np
@@ -9,7 +10,7 @@ from kernelgap import networks, problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.algorithms.online import STREAM
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.quantities import quantities
 from kernelgap.paper.theory.theorem1 import Theorem1
 
@@ -19,7 +20,7 @@ C_STAR = 1.0  # the constant in C_s, which the paper leaves large: with 10^4 no 
 CLOSE = 1e-3  # float32 against float64 after all steps
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     d, width = SIZES[scale]
     problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
     chosen = Theorem1(quantities(problem, C_STAR))
@@ -80,15 +81,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="algo.sgd",
-    source="Algorithm 1",
-    statement=(
-        "Algorithm 1 takes one fresh sample a step and moves W and V at once, each at its own rate, while A stays; "
-        "eta_w, eta_v and the number of steps T follow from Theorem 1 for a given problem."
-    ),
-    stated="the same weights",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("algo.sgd", *from_docstring(__doc__), "the same weights", measure, judge, seconds=8)

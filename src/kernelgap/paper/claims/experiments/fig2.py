@@ -1,11 +1,9 @@
 """Figure 2: of all learners only the three-layer ResNet gets under the threshold."""
 
 from functools import partial
-from typing import Any
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.figures import Part, fit, least, picked, threshold
-from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.figures import Grid, KernelLines, RidgePaths
 
 RIDGES = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -32,7 +30,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
 ABOVE = {"fig2a": 5.0, "fig2b": 2.4}  # where the source's (last) and (NTK) stay
 
 
-def measure(name: str, scale: str, seed: int) -> dict[str, Any]:
+def measure(name: str, scale: str, seed: int) -> Numbers:
     return {"name": name, "threshold": threshold(name), "rows": picked(fit(name, PARTS[name], scale, seed))}
 
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.figures import Part, fit, picked, threshold
-from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.figures import Grid
 from kernelgap.paper.figures.fig3 import BETAS
 
@@ -23,7 +21,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
 }
 
 
-def measure(name: str, scale: str, seed: int) -> dict[str, Any]:
+def measure(name: str, scale: str, seed: int) -> Numbers:
     return {"name": name, "threshold": threshold(name), "rows": picked(fit(name, PARTS[name], scale, seed), ("beta",))}
 
 

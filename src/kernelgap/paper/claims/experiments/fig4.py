@@ -1,14 +1,12 @@
 """Figure 4: small solutions exist, and SGD does not find them."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.figures import Part, fit
-from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.figures import Built, Grid
 from kernelgap.paper.figures.fig4 import NETWORK, NORMS
 from kernelgap.training.built import Solution, built
@@ -23,7 +21,7 @@ SIZES = {"quick": ((200, 6), (1000, 40)), "full": ((200, 6), (1000, 40), (10_000
 FITTED = 0.1  # a training error that counts as small
 
 
-def measure(name: str, scale: str, seed: int) -> dict[str, Any]:
+def measure(name: str, scale: str, seed: int) -> Numbers:
     table = fit(name, PARTS[name], scale, seed)
     table = table[table.status == "done"]
     columns = ["kind", "width", "rate", "decay", "train_error", "test_error", "norm"]
@@ -62,7 +60,7 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("error", "Frobenius norm of W", [line for line in lines if line.x], x_axis="log")
 
 
-def measure_built(scale: str, seed: int) -> dict[str, Any]:
+def measure_built(scale: str, seed: int) -> Numbers:
     rows = []
     for width, d in SIZES[scale]:
         for decay, solution in zip(

@@ -1,10 +1,13 @@
-"""The talk's frozen gates on images: on scikit-learn's handwritten digits, which are always at hand.
+"""slides
+
+Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones on
+images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100. Here a ResNet-8
+on handwritten digits.
 
 ``kernelgap run images`` asks the same of larger images, in minutes to hours.
 """
 
 import math
-from typing import Any
 
 import jax
 import numpy as np
@@ -13,7 +16,7 @@ from sklearn.datasets import load_digits
 from kernelgap.images.data import Images
 from kernelgap.images.training import ImageSchedule, train_images
 from kernelgap.networks import conv_resnet
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.training import get_model
 
 CLOSE = 0.02  # of accuracy: what still counts as close
@@ -25,7 +28,7 @@ SIZES: dict[str, dict[str, int]] = {
 TRAIN = 1200  # of the 1,797 images; all others are the test
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     rows = []
     for s in range(seed, seed + size["seeds"]):
@@ -81,15 +84,5 @@ def _digits() -> Images:
 
 
 claim = Claim(
-    id="slides.gated",
-    source="slides",
-    statement=(
-        "Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones "
-        "on images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100. Here "
-        "a ResNet-8 on handwritten digits."
-    ),
-    stated="94.55% against 93.85%, 77.04% against 75.27%",
-    seconds=60,
-    measure=measure,
-    judge=judge,
+    "slides.gated", *from_docstring(__doc__), "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=60
 )

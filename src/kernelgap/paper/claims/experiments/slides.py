@@ -1,8 +1,9 @@
-"""The talk's experiment (a), and its frozen gates on images."""
+"""slides, N = 1000 over m
 
-from typing import Any
+The talk's target with eight outputs and two different parities among them: with 1000 samples the three-layer ResNet
+gets under 8 alpha^2 = 0.72, and neither two-layer networks nor kernels do. (The slide's curves are not in its text.)"""
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.claims.experiments.fig2 import LINES, RIDGES, picture
 from kernelgap.paper.claims.figures import Part, fit, least, picked, threshold
 from kernelgap.paper.figures import Grid, RidgePaths
@@ -17,7 +18,7 @@ PARTS: tuple[Part, ...] = (
 )
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     return {"threshold": threshold("slides_a"), "rows": picked(fit("slides_a", PARTS, scale, seed))}
 
 
@@ -33,16 +34,5 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="slides.a",
-    source="slides, N = 1000 over m",
-    statement=(
-        "The talk's target with eight outputs and two different parities among them: with 1000 samples the three-layer "
-        "ResNet gets under 8 alpha^2 = 0.72, and neither two-layer networks nor kernels do. (The slide's curves are "
-        "not in its text.)"
-    ),
-    stated="only the ResNet is under 0.72",
-    seconds=25,
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "slides.a", *from_docstring(__doc__), "only the ResNet is under 0.72", measure, judge, picture, seconds=25
 )

@@ -1,7 +1,6 @@
 """The networks are what the paper writes: each against its formula, written out neuron by neuron in float64."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import numpy as np
@@ -68,11 +67,11 @@ def _deviation(network: Network, formula: Formula, params: Params, X: np.ndarray
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-def measure_resnet(scale: str, seed: int) -> dict[str, Any]:
+def measure_resnet(scale: str, seed: int) -> Numbers:
     return {"3resnet-full": apart(networks.resnet_full, resnet_formula, scale, seed)}
 
 
-def measure_bottleneck(scale: str, seed: int) -> dict[str, Any]:
+def measure_bottleneck(scale: str, seed: int) -> Numbers:
     """Beside its formula: the full ResNet with U = VA is the same function."""
     alike = 0.0
     for i, size in enumerate(SIZES[scale]):
@@ -87,7 +86,7 @@ def _with(params: Params) -> Formula:
     return lambda _, x: bottleneck_formula(params, x)
 
 
-def measure_fc(scale: str, seed: int) -> dict[str, Any]:
+def measure_fc(scale: str, seed: int) -> Numbers:
     return {
         "2layer": apart(networks.two_layer, two_layer_formula, scale, seed),
         "3layer": apart(networks.three_layer, three_layer_formula, scale, seed),

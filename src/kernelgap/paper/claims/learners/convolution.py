@@ -1,20 +1,21 @@
-"""The talk's convolutional concept, and the convolutional ResNet that learns it."""
+"""slides
 
-from typing import Any
+A convolutional ResNet learns the convolutional target sum_j F(x_j) + alpha G(sum_j v_j F(x_j)) as the three-layer
+ResNet learns F + alpha G(F): it gets well under the E |alpha G|^2 that learning F alone would leave, and kernels
+with as many samples do not get under it."""
 
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.claims.side_by_side import Contest, Learner, interval
 
 PATCHES = 4
 CONV = f"3resnet-conv(patches={PATCHES})"
 # G is a product of three. (Of a product of two even the kernel of the network's own random features sees something:
 # with 500 samples it gets to 0.65 where the line, 3 alpha^2, is at 0.75, and the network to 0.01.)
-TARGET: dict[str, Any] = {"patches": PATCHES, "d": 6, "alpha": 0.5, "degree": 3}
-SIZES: dict[str, dict[str, Any]] = {
+TARGET: Numbers = {"patches": PATCHES, "d": 6, "alpha": 0.5, "degree": 3}
+SIZES: dict[str, Numbers] = {
     "quick": {"samples": (800,), "seeds": 3, "epochs": 200, "width": 100},
     "full": {"samples": (400, 800, 1600), "seeds": 5, "epochs": 400, "width": 200},
 }
@@ -23,7 +24,7 @@ KERNELS = ("ntk2", "ntk3res", "gaussian")
 WELL = 0.5  # of the line: more than half of the composite signal is learned
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     rows, line = [], 0.0
     for samples in size["samples"]:
@@ -68,13 +69,13 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-def _least(rows: list[dict[str, Any]]) -> list[str]:
+def _least(rows: list[Numbers]) -> list[str]:
     """The best over the seeds of each learner."""
     names = dict.fromkeys(row["learner"] for row in rows)
     return [f"{n} {_error(min((r for r in rows if r['learner'] == n), key=lambda r: interval(r)[0]))}" for n in names]
 
 
-def _error(row: dict[str, Any]) -> str:
+def _error(row: Numbers) -> str:
     return "diverged" if row["test_error"] is None else f"{row['test_error']:.3g}"
 
 
@@ -98,17 +99,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("learner", "test error", lines, levels, y_axis="log", categories=names)
 
 
-claim = Claim(
-    id="net.conv",
-    source="slides",
-    statement=(
-        "A convolutional ResNet learns the convolutional target sum_j F(x_j) + alpha G(sum_j v_j F(x_j)) as the "
-        "three-layer ResNet learns F + alpha G(F): it gets well under the E |alpha G|^2 that learning F alone would "
-        "leave, and kernels with as many samples do not get under it."
-    ),
-    stated="learned likewise",
-    seconds=40,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("net.conv", *from_docstring(__doc__), "learned likewise", measure, judge, picture, seconds=40)

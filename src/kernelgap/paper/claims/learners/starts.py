@@ -1,7 +1,6 @@
 """Random starts: the entries of each layer have the stated mean and variance, within sampling error."""
 
 import math
-from typing import Any
 
 import jax
 import numpy as np
@@ -17,7 +16,7 @@ WEIGHTS = {"W": "first", "b1": "first", "V": "second", "b2": "second", "A": "out
 FAR = 4.5  # standard errors: 15 statistics that are right exceed it once in 10,000
 
 
-def moments(start: Initialisation, stated: dict[str, float], draws: int, seed: int) -> list[dict[str, Any]]:
+def moments(start: Initialisation, stated: dict[str, float], draws: int, seed: int) -> list[Numbers]:
     """Mean, variance and fourth moment of each weight's entries, in standard errors from N(0, stated variance)."""
     keys = jax.random.split(jax.random.key(seed), draws)
     each = [networks.resnet.init(key, inputs=D, outputs=K, width=M, initialisation=start) for key in keys]
@@ -41,12 +40,12 @@ def moments(start: Initialisation, stated: dict[str, float], draws: int, seed: i
     return rows
 
 
-def measure_experiment(scale: str, seed: int) -> dict[str, Any]:
+def measure_experiment(scale: str, seed: int) -> Numbers:
     stated = dict.fromkeys(("first", "second", "output"), 1 / M)
     return {"rows": moments(Experiment(), stated, DRAWS[scale], seed)}
 
 
-def measure_theory(scale: str, seed: int) -> dict[str, Any]:
+def measure_theory(scale: str, seed: int) -> Numbers:
     """At two points of Table 1's ranges; and points outside of them, one at a time."""
     rows = []
     for sigma_w, sigma_v in ((M**-0.25, M ** (3 / 16)), (M**-0.4, 1.5)):

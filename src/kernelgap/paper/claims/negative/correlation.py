@@ -1,11 +1,11 @@
-"""The conference version's Theorem 2: correlation kernels with about d^(k/2) samples."""
+"""conference version, Theorem 2
 
-from typing import Any
+Kernels that depend on the angle between inputs alone, trained on about d^(k/2) samples, keep a risk above alpha^2/4
+for 99 in 100 draws of target and sample, for d large enough."""
 
 from kernelgap import problems
 from kernelgap.certificates import oracle_risks
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 
 # Kernels of <x,z> / |x||z|. The least risk over all weights is no more than that of any minimiser of eq. 3.2.
 KERNELS = ("arcsin", "arcsin(bias=True)", "recursive", "gaussian", "ck2", "ntk2", "ntk3")
@@ -14,7 +14,7 @@ ALPHA = 0.3
 SHARE = 0.99
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     k, dimensions, draws = SIZES[scale]
     rows = []
     for d in dimensions:
@@ -68,15 +68,5 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="thm2.correlation",
-    source="conference version, Theorem 2",
-    statement=(
-        "Kernels that depend on the angle between inputs alone, trained on about d^(k/2) samples, keep a risk above "
-        "alpha^2/4 for 99 in 100 draws of target and sample, for d large enough."
-    ),
-    stated="share 99% above alpha^2/4",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "thm2.correlation", *from_docstring(__doc__), "share 99% above alpha^2/4", measure, judge, picture, seconds=8
 )

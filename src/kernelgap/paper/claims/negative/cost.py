@@ -1,11 +1,13 @@
-"""Section 7.2: what D features cost beside the network's training, for the same risk."""
+"""section 7.2
+
+Linear regression over features that reaches the network's risk needs so many features that storing and multiplying
+them once costs more memory and time than the network's whole training."""
 
 from math import comb
-from typing import Any
 
 from kernelgap import networks, problems
 from kernelgap.certificates import any_kernel
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.runs import make_trial, plan_chunks, run_chunk
 from kernelgap.training import Schedule
 
@@ -17,7 +19,7 @@ PASSES = 3  # a gradient step costs about three times the multiplications of a f
 ERRORS = 3  # standard errors of the test error that are given away
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     problem = problems.get("sec8")
     rates, decays = GRID[scale]
     trials = [
@@ -74,15 +76,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="thm3.cost",
-    source="section 7.2",
-    statement=(
-        "Linear regression over features that reaches the network's risk needs so many features that storing and "
-        "multiplying them once costs more memory and time than the network's whole training."
-    ),
-    stated="D = (training time)^2 for large d",
-    seconds=6,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("thm3.cost", *from_docstring(__doc__), "D = (training time)^2 for large d", measure, judge, seconds=6)

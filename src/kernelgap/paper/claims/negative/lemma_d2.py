@@ -1,11 +1,12 @@
-"""Lemma D.2: few dimensions cannot single out many columns."""
+"""Lemma D.2
 
-from typing import Any
+For an N x R matrix with R >= 2N there cannot be a vector for every column that has at least 3/4 alpha with it and,
+squared and summed, at most alpha^2/16 with all the others."""
 
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.rank_argument import leverages, within_reach
 
 SIZES = {"quick": (5, 20, 60), "full": (5, 20, 60, 200, 500)}  # N; R from 2N on
@@ -29,7 +30,7 @@ def matrices(n: int, r: int, rng: np.random.Generator) -> dict[str, Float[np.nda
     }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     rng = np.random.default_rng(seed)
     rows = []
     for n in SIZES[scale]:
@@ -55,14 +56,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="lemma.d2",
-    source="Lemma D.2",
-    statement=(
-        "For an N x R matrix with R >= 2N there cannot be a vector for every column that has at least 3/4 alpha with "
-        "it and, squared and summed, at most alpha^2/16 with all the others."
-    ),
-    stated="not for every column",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("lemma.d2", *from_docstring(__doc__), "not for every column", measure, judge)

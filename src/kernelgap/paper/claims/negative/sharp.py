@@ -1,22 +1,23 @@
-"""Our own floor: on average over targets no N functions get under outputs * alpha^2 (1 - N/C)."""
+"""ours (sharper than Theorem 2)
+
+For any N functions fixed before the target is drawn, the best risk over all weights, averaged over the C targets, is
+at least the number of outputs times alpha^2 (1 - N/C); no kernel measured gets under it."""
 
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel, feature_risks, oracle_risks
 from kernelgap.certificates.floors.theorems import FAMILIES
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 
 SIZES = {"quick": (12, 4, (10, 50, 150, 300)), "full": (20, 4, (20, 200, 1000, 2000))}
 SMALL = (12, 4)  # d and k where the best possible functions are built
 ALPHA = 0.3
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     d, k, sizes = SIZES[scale]
     problem = problems.hard(d=d, k=k, alpha=ALPHA)
     rows = []
@@ -75,15 +76,5 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="bound.sharp",
-    source="ours (sharper than Theorem 2)",
-    statement=(
-        "For any N functions fixed before the target is drawn, the best risk over all weights, averaged over the C "
-        "targets, is at least the number of outputs times alpha^2 (1 - N/C); no kernel measured gets under it."
-    ),
-    stated=">= outputs * alpha^2 (1 - N/C)",
-    seconds=12,
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "bound.sharp", *from_docstring(__doc__), ">= outputs * alpha^2 (1 - N/C)", measure, judge, picture, seconds=12
 )

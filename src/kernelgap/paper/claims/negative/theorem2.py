@@ -1,13 +1,14 @@
-"""Theorem 2: with C/1000 samples, 99% of the targets stay out of reach of a kernel, whatever its weights."""
+"""Theorem 2
 
-from typing import Any
+Give a kernel method at most C/1000 samples, where C is the number of targets of eq. 7.1, and even the weights that
+know the target: for at least 99% of the targets its risk stays above alpha^2/16."""
 
 import numpy as np
 
 from kernelgap import kernels, problems
 from kernelgap.certificates import theorem2
 from kernelgap.certificates.floors.theorems import FAMILIES
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.claims.shares import floor_picture, judge_rows, rows_of
 
 SIZES = {
@@ -26,7 +27,7 @@ def anisotropic(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return product
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     (listed, targets), (large, drawn) = SIZES[scale]
     rows = rows_of(theorem2(problems.get(listed), FAMILIES, targets=targets, seed=seed), listed)
     rows += rows_of(theorem2(problems.get(large), SOME, targets=drawn, seed=seed), large)
@@ -40,15 +41,11 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="thm2.kernels",
-    source="Theorem 2",
-    statement=(
-        "Give a kernel method at most C/1000 samples, where C is the number of targets of eq. 7.1, and even the "
-        "weights that know the target: for at least 99% of the targets its risk stays above alpha^2/16."
-    ),
-    stated="99% of targets above alpha^2/16",
+    "thm2.kernels",
+    *from_docstring(__doc__),
+    "99% of targets above alpha^2/16",
+    measure,
+    judge,
+    floor_picture,
     seconds=10,
-    measure=measure,
-    judge=judge,
-    picture=floor_picture,
 )

@@ -1,12 +1,13 @@
-"""Remark D.3: Theorem 2 with arbitrary coordinates beside those that carry the signal."""
+"""Remark D.3
 
-from typing import Any
+The same when only d1 coordinates are uniform signs and the others follow any distribution: nothing there, more
+signs, one sign repeated, normal numbers, and dependent numbers of heavy tails are tried."""
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.certificates import theorem2
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.claims.shares import judge_rows, rows_of
 
 SIZES = {"quick": (16, 3, 6), "full": (24, 6, 5)}  # d1, other coordinates, k
@@ -20,7 +21,7 @@ def skewed(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     return spread
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     d1, others, k = SIZES[scale]
     rows = []
     for name in ("zero", "uniform", "repeated", "gaussian", skewed):
@@ -35,15 +36,4 @@ def judge(numbers: Numbers) -> Verdict:
     return judge_rows(numbers["rows"], "kernel")
 
 
-claim = Claim(
-    id="thm2.d2",
-    source="Remark D.3",
-    statement=(
-        "The same when only d1 coordinates are uniform signs and the others follow any distribution: nothing there, "
-        "more signs, one sign repeated, normal numbers, and dependent numbers of heavy tails are tried."
-    ),
-    stated="99% of targets above alpha^2/16",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("thm2.d2", *from_docstring(__doc__), "99% of targets above alpha^2/16", measure, judge, seconds=8)

@@ -1,14 +1,16 @@
-"""Theorem 3: the same floor for linear regression over any D features."""
+"""Theorem 3
+
+Linear regression over any D <= C/1000 features, chosen before the target, stays above alpha^2/16 for at least 99% of
+the targets, whatever its weights: random ones, products, and ones made to fit some targets."""
 
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel, theorem3
 from kernelgap.certificates.floors.points import Functions
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.claims.shares import floor_picture, judge_rows, rows_of
 
 SIZES = {"quick": "hard(d=18, k=7, alpha=0.3)", "full": "hard(d=20, k=8, alpha=0.3)"}
@@ -43,7 +45,7 @@ def features(d: int, k: int, count: int, seed: int) -> dict[str, Functions]:
     }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     problem = problems.get(SIZES[scale])
     assert isinstance(problem, problems.ParityProblem)
     maps = features(problem.d, problem.outputs, any_kernel(problem, 1).paper_samples, seed)
@@ -55,15 +57,11 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="thm3.features",
-    source="Theorem 3",
-    statement=(
-        "Linear regression over any D <= C/1000 features, chosen before the target, stays above alpha^2/16 for at "
-        "least 99% of the targets, whatever its weights: random ones, products, and ones made to fit some targets."
-    ),
-    stated="99% of targets above alpha^2/16",
+    "thm3.features",
+    *from_docstring(__doc__),
+    "99% of targets above alpha^2/16",
+    measure,
+    judge,
+    floor_picture,
     seconds=8,
-    measure=measure,
-    judge=judge,
-    picture=floor_picture,
 )

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.complexity import PLAIN
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.quantities import quantities
@@ -21,9 +20,8 @@ REPEATS = 5  # starts and samples at each width
 
 
 @cache
-def _runs(scale: str, seed: int) -> dict[str, Any]:
+def _runs(scale: str, seed: int) -> Numbers:
     """Runs at each width, with sigma_w = m^(-1/4), sigma_v = m^(1/8), on one member of Concept 2 with label noise."""
-    check_scale(scale)
     powers, steps = (range(8, 13), 1200) if scale == "quick" else (range(8, 15), 10_000)
     problem = concept2(
         D, K, ALPHA, F="0.5 + sin(z)", G="sin(2z)", size="mean", size_G="mean", noise=0.05, seed=seed + 1
@@ -55,7 +53,7 @@ def _runs(scale: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _summary(run: Trajectory, problem: Any, alpha_tilde: float, seed: int) -> dict[str, Any]:
+def _summary(run: Trajectory, problem: Any, alpha_tilde: float, seed: int) -> Numbers:
     seen, held = run.steps, run.held
     made = bounds(problem, run, alpha_tilde, seed)
     by_w, by_v = made.gradients()
@@ -95,7 +93,7 @@ def _means(series: np.ndarray) -> list[float]:
 
 
 def _only(*names: str) -> Any:
-    def measure(scale: str, seed: int) -> dict[str, Any]:
+    def measure(scale: str, seed: int) -> Numbers:
         numbers = _runs(scale, seed)
         runs = [{name: row[name] for name in ("m", *names)} for row in numbers["runs"]]
         return {**numbers, "runs": runs}

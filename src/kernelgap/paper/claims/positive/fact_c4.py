@@ -1,16 +1,16 @@
-"""Fact C.4: the gradient in closed form."""
+"""Fact C.4
 
-from typing import Any
+The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with f = A D_V,W (V(0)+V)(A D_W W'(x,1), 0)
++ A D_W W'(x,1) and g = A D_V,W V'(out1, 1): equal to automatic differentiation, at random weights and directions."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.gradient import compare
 from kernelgap.paper.theory.start import Start, with_one
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
-    check_scale(scale)
+def measure(scale: str, seed: int) -> Numbers:
     sizes = [(4, 2, 20), (10, 3, 300)] if scale == "quick" else [(4, 2, 20), (10, 3, 300), (30, 15, 2000)]
     rows = []
     for d, k, m in sizes:
@@ -45,16 +45,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="fact.c4",
-    source="Fact C.4",
-    statement=(
-        "The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with "
-        "f = A D_V,W (V(0)+V)(A D_W W'(x,1), 0) + A D_W W'(x,1) and g = A D_V,W V'(out1, 1): equal to automatic "
-        "differentiation, at random weights and directions."
-    ),
-    stated="equal, up to rounding",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("fact.c4", *from_docstring(__doc__), "equal, up to rounding", measure, judge, seconds=8)

@@ -1,10 +1,10 @@
-"""Section 2.1: with enough samples, training both blocks corrects the first one's error."""
+"""sec. 2.1 (and its follow-up)
 
-from typing import Any
+With enough samples and both hidden layers trained together, the first block's distance to F falls below alpha (k
+alpha^2 summed over outputs), and further with more samples."""
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.hierarchy import follow_passes
 from kernelgap.training import Schedule
 
@@ -12,13 +12,13 @@ RATES, DECAY = (0.05, 0.09), 0.005
 SIZES = {"quick": (100, (500, 1000, 2000), 300, 1), "full": (500, (500, 1000, 2000, 4000), 800, 3)}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, sizes, epochs, starts = SIZES[scale]
     problem = problems.sec8()
     rows = []
     for n in sizes:
         for start in range(seed, seed + starts):
-            row: dict[str, Any] = {"samples": n, "start": start}
+            row: Numbers = {"samples": n, "start": start}
             for name, network in {"joint": networks.resnet, "alone": networks.two_layer}.items():
                 course = follow_passes(
                     network,
@@ -76,15 +76,11 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="hier.backward",
-    source="sec. 2.1 (and its follow-up)",
-    statement=(
-        "With enough samples and both hidden layers trained together, the first block's distance to F falls below "
-        "alpha (k alpha^2 summed over outputs), and further with more samples."
-    ),
-    stated="below k alpha^2, and falling with N",
+    "hier.backward",
+    *from_docstring(__doc__),
+    "below k alpha^2, and falling with N",
+    measure,
+    judge,
+    picture,
     seconds=25,
-    measure=measure,
-    judge=judge,
-    picture=picture,
 )

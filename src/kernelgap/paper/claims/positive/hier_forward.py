@@ -1,10 +1,11 @@
-"""Section 2.1: out1 learns F first, and then the rest learns alpha G(F)."""
+"""sec. 2.1
 
-from typing import Any
+Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) with its
+help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances are taken as they
+stand and up to an affine map of out1."""
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.hierarchy import NAMES, Course, follow_passes
 from kernelgap.training import Schedule
 
@@ -13,7 +14,7 @@ SIZES = {"quick": (100, 1000, 200, 2), "full": (500, 1000, 800, 5)}  # width, sa
 RATES, DECAY = (0.05, 0.09), 0.005
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, samples, epochs, starts = SIZES[scale]
     problem = problems.sec8()
     moments = sorted({*range(12), *range(12, 40, 2), *range(40, epochs, 10)})
@@ -80,17 +81,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "mean squared distance", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim(
-    id="hier.forward",
-    source="sec. 2.1",
-    statement=(
-        "Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) "
-        "with its help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances "
-        "are taken as they stand and up to an affine map of out1."
-    ),
-    stated="F before alpha G(F)",
-    seconds=15,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("hier.forward", *from_docstring(__doc__), "F before alpha G(F)", measure, judge, picture, seconds=15)

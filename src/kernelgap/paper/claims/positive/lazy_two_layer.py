@@ -1,12 +1,12 @@
-"""The talk: a wide two-layer network at a small rate is its tangent kernel."""
+"""slides
 
-from typing import Any
+A two-layer network trained at a small rate stays close to its linearisation: the share of neurons whose gate
+changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."""
 
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.lazy import two_layer_beside_tangent
 
@@ -15,7 +15,7 @@ TIME = 60.0  # rate x steps
 SIZES = {"quick": ((64, 128, 256, 512, 1024, 2048), 3), "full": ((64, 128, 256, 512, 1024, 2048, 4096, 8192), 10)}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     widths, starts = SIZES[scale]
     problem = problems.hard(d=10, k=2, alpha=0.3, seed=seed)
     rows = []
@@ -25,7 +25,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
             for i in range(starts)
         ]
         for i, rate in enumerate(RATES):
-            row: dict[str, Any] = {"width": width, "rate": rate}
+            row: Numbers = {"width": width, "rate": rate}
             for name in ("changed", "distance", "moved"):
                 values = [float(getattr(one, name)[i]) for one in found]
                 row[name] = values if np.isfinite(values).all() else None
@@ -84,15 +84,11 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="lazy.two_layer",
-    source="slides",
-    statement=(
-        "A two-layer network trained at a small rate stays close to its linearisation: the share of neurons whose gate "
-        "changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."
-    ),
-    stated="both fall with m, and with the rate",
+    "lazy.two_layer",
+    *from_docstring(__doc__),
+    "both fall with m, and with the rate",
+    measure,
+    judge,
+    picture,
     seconds=30,
-    measure=measure,
-    judge=judge,
-    picture=picture,
 )

@@ -1,11 +1,16 @@
-"""Lemma C.1: near the start few gates change, and what the random start adds to the outputs stays small."""
+"""Lemma C.1 (a)-(g)
 
-from typing import Any
+For one input, every W of spectral norm at most tau_w and every V of at most tau_v added to the random start (W(0) ~
+sigma_w, V(0) ~ sigma_v/sqrt(m)): (a) at most O((tau_w/sigma_w)^(2/3) m^(2/3)) first gates change; (b) |A D_W
+W(0)(x,1)| is O(tau_w (tau_w/sigma_w)^(1/3) m^(-1/6)) up to logarithms; (c) |out1| is O(tau_w); (d) at most
+O((tau_v/sigma_v)^(2/3) m) second gates change; (e) |A D_V,W V(0)(out1,1)| / |(out1,1)| and (f) the spectral norm of
+A D_V,W V(0) are O(tau_v (tau_v/sigma_v)^(1/3)) up to logarithms; (g) |A D_V,W (V(0)+V)(out1,1)| / |(out1,1)| is
+O(tau_v) up to logarithms. Measured at the worst perturbation: exact for (a) and (d), a bound over all perturbations
+for (c) and (g), the worst found for the others."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.coupling import STATED, first_layer, in_range, parts, random_parts, second_layer, stated
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.probability import FLIP_CONSTANT
@@ -23,9 +28,8 @@ NAMES = {
 }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """Along tau_w = 1, sigma_w = m^(-1/4), tau_v = m^(-1/8), sigma_v = m^(1/8); then over tau_v at one width."""
-    check_scale(scale)
     powers, repeats = (range(10, 18), 4) if scale == "quick" else (range(10, 22), 8)
     widths = [2**power for power in powers]
     worst: dict[str, list[list[float]]] = {part: [] for part in STATED}
@@ -145,21 +149,11 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="lemma.c1",
-    source="Lemma C.1 (a)-(g)",
-    statement=(
-        "For one input, every W of spectral norm at most tau_w and every V of at most tau_v added to the "
-        "random start (W(0) ~ sigma_w, V(0) ~ sigma_v/sqrt(m)): (a) at most O((tau_w/sigma_w)^(2/3) m^(2/3)) "
-        "first gates change; (b) |A D_W W(0)(x,1)| is O(tau_w (tau_w/sigma_w)^(1/3) m^(-1/6)) up to "
-        "logarithms; (c) |out1| is O(tau_w); (d) at most O((tau_v/sigma_v)^(2/3) m) second gates change; (e) "
-        "|A D_V,W V(0)(out1,1)| / |(out1,1)| and (f) the spectral norm of A D_V,W V(0) are O(tau_v "
-        "(tau_v/sigma_v)^(1/3)) up to logarithms; (g) |A D_V,W (V(0)+V)(out1,1)| / |(out1,1)| is O(tau_v) up "
-        "to logarithms. Measured at the worst perturbation: exact for (a) and (d), a bound over all "
-        "perturbations for (c) and (g), the worst found for the others."
-    ),
-    stated="exponents in m on the path measured: 5/6, -1/12, 0, 5/6, -5/24, -5/24, -1/8",
+    "lemma.c1",
+    *from_docstring(__doc__),
+    "exponents in m on the path measured: 5/6, -1/12, 0, 5/6, -5/24, -5/24, -1/8",
+    measure,
+    judge,
+    picture,
     seconds=10,
-    measure=measure,
-    judge=judge,
-    picture=picture,
 )

@@ -1,12 +1,14 @@
-"""Lemma C.2: W* and V* for F and alpha G, written down by the recipe of appendix E."""
+"""Lemma C.2
 
-from typing import Any
+Weights W*, V* written down from the random start alone satisfy (a) E |A D_W(0) W*(x,1) - F(x)|^2 <= alpha~^4 and (b)
+|A D_V(0),W V*(z,1) - alpha G(z)| <= alpha~^2 |(z,1)| for every z that out1 could be, with |W*|_F at most of order k
+p_F C_s(F) and |V*|_F of order alpha k p_G C_s(G), for alpha~ = alpha / (k (p_F C_s(F) + p_G C_s(G))) and m large
+enough."""
 
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.claims.positive.lemma_e1 import kept_from
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.construction import gated, solution
@@ -18,9 +20,8 @@ from kernelgap.problems import concept2
 D, K, ALPHA = 5, 2, 0.9
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """With C* = 1 and small F and G, so that the widths that the lemma asks for are within reach."""
-    check_scale(scale)
     powers, repeats, count = (range(9, 17), 4, 400) if scale == "quick" else (range(9, 20), 10, 3000)
     widths = [2**power for power in powers]
     problem = concept2(D, K, ALPHA, F="0.5*sin(z)", G="0.3*sin(z) + 0.1*z^3", size="none", seed=seed)
@@ -110,16 +111,10 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="lemma.c2",
-    source="Lemma C.2",
-    statement=(
-        "Weights W*, V* written down from the random start alone satisfy (a) E |A D_W(0) W*(x,1) - F(x)|^2 <= "
-        "alpha~^4 and (b) |A D_V(0),W V*(z,1) - alpha G(z)| <= alpha~^2 |(z,1)| for every z that out1 could "
-        "be, with |W*|_F at most of order k p_F C_s(F) and |V*|_F of order alpha k p_G C_s(G), for alpha~ = "
-        "alpha / (k (p_F C_s(F) + p_G C_s(G))) and m large enough."
-    ),
-    stated="<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "lemma.c2",
+    *from_docstring(__doc__),
+    "<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
+    measure,
+    judge,
+    picture,
 )

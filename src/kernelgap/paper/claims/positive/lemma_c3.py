@@ -1,11 +1,13 @@
-"""Lemma C.3: W* and V* still work when the gates are those of perturbed weights."""
+"""Lemma C.3
 
-from typing import Any
+With gates of perturbed weights, |W|_2 <= tau_w and |V|_2 <= tau_v, W* and V* of norm at most tau_w/10 and tau_v/10
+keep their promise: (a) |A D_W W*(x,1) - F(x)| and (c) |A D_W (W* - W)(x,1) - (F(x) - out1(x))| are at most alpha~^2
++ O(tau_w (tau_w/sigma_w)^(1/3) m^(-1/6)), and (b) |A D_V,W V*(out1,1) - alpha G(out1)| is at most (alpha~^2 +
+O(tau_v (tau_v/sigma_v)^(1/3))) |(out1,1)|. Measured at the worst perturbation found for each input."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.construction import solution
 from kernelgap.paper.theory.coupling import worst_distance
 from kernelgap.paper.theory.exponents import fit_exponent
@@ -16,12 +18,11 @@ D, K = 5, 2
 STATED = {"a": -1 / 12, "b": -5 / 24, "c": -1 / 12}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """tau_w = 1, sigma_w = m^(-1/4), tau_v = m^(-1/8), sigma_v = m^(1/8); |W*|_F = tau_w/10 and |V*|_F = tau_v/10.
 
     F and alpha G are scaled with W* and V*, which are linear in them.
     """
-    check_scale(scale)
     powers, repeats = (range(10, 18), 6) if scale == "quick" else (range(10, 21), 16)
     widths = [2**power for power in powers]
     worst: dict[str, list[list[float]]] = {part: [] for part in STATED}
@@ -97,18 +98,11 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="lemma.c3",
-    source="Lemma C.3",
-    statement=(
-        "With gates of perturbed weights, |W|_2 <= tau_w and |V|_2 <= tau_v, W* and V* of norm at most "
-        "tau_w/10 and tau_v/10 keep their promise: (a) |A D_W W*(x,1) - F(x)| and (c) |A D_W (W* - W)(x,1) - "
-        "(F(x) - out1(x))| are at most alpha~^2 + O(tau_w (tau_w/sigma_w)^(1/3) m^(-1/6)), and (b) |A D_V,W "
-        "V*(out1,1) - alpha G(out1)| is at most (alpha~^2 + O(tau_v (tau_v/sigma_v)^(1/3))) |(out1,1)|. "
-        "Measured at the worst perturbation found for each input."
-    ),
-    stated="exponents in m on the path measured: -1/12, -5/24, -1/12",
+    "lemma.c3",
+    *from_docstring(__doc__),
+    "exponents in m on the path measured: -1/12, -5/24, -1/12",
+    measure,
+    judge,
+    picture,
     seconds=8,
-    measure=measure,
-    judge=judge,
-    picture=picture,
 )

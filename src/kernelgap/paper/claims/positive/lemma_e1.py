@@ -1,12 +1,15 @@
-"""Lemma E.1: frozen random gates compute a smooth function with weights that are written down."""
+"""Lemmas E.1, E.1'
+
+For F of general complexity (p, C_s, C_eps), a random start and m large enough, weights W* that are written down from
+the start (not trained, the same for all x) give sum_r |F_r(x) - [A D_W(0) W* (x,1)]_r| <= epsilon |(x,1)|, with
+|W*|_F at most of order k p C_s and its rows at most k p C_eps / sqrt(m), both up to logarithms, for A of variance
+1/m (the paper's A of variance 1 divides W* by sqrt(m))."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
 from kernelgap.paper.theory.construction import as_general, build, expected_square, gated
 from kernelgap.paper.theory.exponents import fit_exponent
@@ -20,8 +23,7 @@ KINDS: dict[str, tuple[int, str | list[str]]] = {
 }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
-    check_scale(scale)
+def measure(scale: str, seed: int) -> Numbers:
     powers, repeats = (range(10, 19), 4) if scale == "quick" else (range(10, 22), 12)
     widths = [2**power for power in powers]
     rows = []
@@ -130,17 +132,10 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="lemma.e1",
-    source="Lemmas E.1, E.1'",
-    statement=(
-        "For F of general complexity (p, C_s, C_eps), a random start and m large enough, weights W* that are "
-        "written down from the start (not trained, the same for all x) give sum_r |F_r(x) - [A D_W(0) W* "
-        "(x,1)]_r| <= epsilon |(x,1)|, with |W*|_F at most of order k p C_s and its rows at most k p C_eps / "
-        "sqrt(m), both up to logarithms, for A of variance 1/m (the paper's A of variance 1 divides W* by "
-        "sqrt(m))."
-    ),
-    stated="error below epsilon from m = poly(C_eps, 1/epsilon) on; |W*|_F <= O(k p C_s)",
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "lemma.e1",
+    *from_docstring(__doc__),
+    "error below epsilon from m = poly(C_eps, 1/epsilon) on; |W*|_F <= O(k p C_s)",
+    measure,
+    judge,
+    picture,
 )

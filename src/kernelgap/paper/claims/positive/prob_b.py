@@ -1,11 +1,16 @@
-"""Appendix B: the tail bounds that the proofs use."""
+"""App. B: Propositions B.1, B.2, B.4, Lemma B.3
+
+For Gaussians: (B.1) | |g|^2 - m | reaches 2 sqrt(mt) + 2t with probability at most e^-t; (B.2) the norm of an n x m
+matrix exceeds O(sqrt(n) + sqrt(m)) + t with probability exp(-Omega(t^2)), and on s-sparse vectors it is O(sqrt(n) +
+sqrt(s) log m); (B.3) sums of a_1 a_2 1[n >= 0] h and of centred a_1^2 1[n >= 0] h with |h| <= L reach B L (sqrt(m) +
+B) with probability at most 4 exp(-B^2/8); (B.4) but for a probability of exp(-Omega(m delta^(2/3))), no vector of
+length delta turns more than O(m delta^(2/3)) signs of g ~ N(0, I/m)."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.theory.probability import (
     FLIP_CONSTANT,
     PRODUCTS,
@@ -23,8 +28,7 @@ WIDTHS = (1, 2, 5, 20, 100, 1000, 100_000)
 TIMES = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
-    check_scale(scale)
+def measure(scale: str, seed: int) -> Numbers:
     rng = np.random.default_rng(seed)
     draws = 20_000 if scale == "quick" else 400_000
     tails: list[Tail] = []
@@ -79,18 +83,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, reason)
 
 
-claim = Claim(
-    id="prob.b",
-    source="App. B: Propositions B.1, B.2, B.4, Lemma B.3",
-    statement=(
-        "For Gaussians: (B.1) | |g|^2 - m | reaches 2 sqrt(mt) + 2t with probability at most e^-t; (B.2) the "
-        "norm of an n x m matrix exceeds O(sqrt(n) + sqrt(m)) + t with probability exp(-Omega(t^2)), and on "
-        "s-sparse vectors it is O(sqrt(n) + sqrt(s) log m); (B.3) sums of a_1 a_2 1[n >= 0] h and of centred "
-        "a_1^2 1[n >= 0] h with |h| <= L reach B L (sqrt(m) + B) with probability at most 4 exp(-B^2/8); "
-        "(B.4) but for a probability of exp(-Omega(m delta^(2/3))), no vector of length delta turns more than "
-        "O(m delta^(2/3)) signs of g ~ N(0, I/m)."
-    ),
-    stated="every tail below its bound",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim("prob.b", *from_docstring(__doc__), "every tail below its bound", measure, judge)

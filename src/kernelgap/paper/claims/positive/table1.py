@@ -1,14 +1,15 @@
-"""Table 1: can its ranges be met together, and from which width on?"""
+"""sec. 6, Table 1
+
+The ranges of Theorem 1 for the sizes of the random start (sigma_w, sigma_v) and for the radii tau_w and tau_v within
+which its proof works can be met together, for every problem and admissible alpha, from some width m on."""
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.quantities import Quantities, quantities
 from kernelgap.paper.theory.theorem1 import Hidden, Theorem1, power_of_ten
@@ -21,16 +22,15 @@ WIDTHS = (100, 1000, 10_000, 100_000, 1_000_000)
 SHARE = 0.5  # alpha, as a share of the largest that Theorem 1 admits
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """For a few problems, C* = 1 and 10^4, all hidden constants 1: the widths at which Table 1 can be met.
 
     polylog(m) is taken as 1, as ln m with alpha fixed, and as ln m with alpha = 1 / (2 k p_G C_s(G) ln m).
     """
-    check_scale(scale)
     return {"problems": [row for C_star in (PLAIN, C_STAR) for row in _problems(C_star, seed)]}
 
 
-def _problems(C_star: float, seed: int) -> list[dict[str, Any]]:
+def _problems(C_star: float, seed: int) -> list[Numbers]:
     members: dict[str, Callable[[float], ConceptProblem | ParityProblem]] = {
         "hard, d = 30, k = 2": lambda alpha: hard(d=30, k=2, alpha=alpha, seed=seed),
         "hard, d = 100, k = 4": lambda alpha: hard(d=100, k=4, alpha=alpha, seed=seed),
@@ -45,7 +45,7 @@ def _problems(C_star: float, seed: int) -> list[dict[str, Any]]:
     return [_problem(name, q, C_star) for name, q in found.items()]
 
 
-def _problem(name: str, q: Quantities, C_star: float) -> dict[str, Any]:
+def _problem(name: str, q: Quantities, C_star: float) -> Numbers:
     plain, logarithmic = Theorem1(q), Theorem1(q, Hidden(polylog=1.0))
     low, high = plain.widths[0] if plain.widths else (None, None)
     widths = [10**j for j in range(1, 7)]
@@ -119,14 +119,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("m", "width of sigma_w's range, powers of ten", lines, levels=[("empty below", 0.0)], x_axis="log")
 
 
-claim = Claim(
-    id="thm1.table1",
-    source="sec. 6, Table 1",
-    statement="The ranges of Theorem 1 for the sizes of the random start (sigma_w, sigma_v) and for the radii tau_w "
-    "and tau_v within which its proof works can be met together, for every problem and admissible alpha, from some "
-    "width m on.",
-    stated="satisfiable from some m on",
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("thm1.table1", *from_docstring(__doc__), "satisfiable from some m on", measure, judge, picture)

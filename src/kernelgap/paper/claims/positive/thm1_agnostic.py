@@ -1,14 +1,14 @@
-"""Theorem 1 with label noise: the risk ends within a constant times OPT of where it ends without noise."""
+"""Theorem 1
 
-from typing import Any
+With noise in the labels, E |y - H|^2 = OPT, the risk of Algorithm 1 ends below a constant times OPT plus what it
+ends with when there is no noise."""
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.exponents import fit_exponent
 
 D, K, ALPHA = 16, 3, 0.3
@@ -17,7 +17,7 @@ NOISES = (0.05, 0.1, 0.2, 0.4, 0.8)
 SIZES = {"quick": (100, 80_000, 3), "full": (400, 800_000, 5)}  # width, steps, starts
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, steps, starts = SIZES[scale]
 
     def late(noise: float) -> float:
@@ -39,7 +39,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     risks = [late(noise) for noise in NOISES]
     opts = [K * noise**2 for noise in NOISES]
     ratios = [(risk - floor) / opt for risk, opt in zip(risks, opts, strict=True)]
-    numbers: dict[str, Any] = {
+    numbers: Numbers = {
         "threshold": K * ALPHA**2,
         "opt": opts,
         "floor": floor,
@@ -74,24 +74,11 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    lines = [
-        Line("Algorithm 1", numbers["opt"], numbers["risk"]),
-        Line("OPT", numbers["opt"], numbers["opt"]),
-    ]
+    lines = [Line("Algorithm 1", numbers["opt"], numbers["risk"]), Line("OPT", numbers["opt"], numbers["opt"])]
     levels = (("without noise", numbers["floor"]), ("knowing F alone", numbers["threshold"]))
     return Picture("OPT = outputs x noise^2", "risk against H", lines, levels, x_axis="log", y_axis="log")
 
 
 claim = Claim(
-    id="thm1.agnostic",
-    source="Theorem 1",
-    statement=(
-        "With noise in the labels, E |y - H|^2 = OPT, the risk of Algorithm 1 ends below a constant times OPT plus "
-        "what it ends with when there is no noise."
-    ),
-    stated="<= O(OPT) + noiseless risk",
-    seconds=15,
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "thm1.agnostic", *from_docstring(__doc__), "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=15
 )

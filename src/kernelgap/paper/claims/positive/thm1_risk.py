@@ -1,14 +1,15 @@
-"""Theorem 1: Algorithm 1 gets below the risk that knowing F alone would leave."""
+"""Theorem 1
 
-from typing import Any
+SGD on the hidden layers of the three-layer ResNet, one fresh sample a step, has a risk, averaged over the run, below
+the (alpha C_G)^2 that a learner of F alone is left with: on the hard instance of eq. 7.1 and on random members of
+Concept 1."""
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.sample_need import left_by_base
 from kernelgap.problems import Problem
@@ -22,7 +23,7 @@ SIZES = {  # d and k of eq. 7.1, width, steps, starts, random members of Concept
 MEMBER = {"d": 10, "k": 4, "pF": 2, "pG": 2, "F": "sin(2z)", "G": "z^2", "size": "mean", "size_G": "mean"}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     hard = [(f"eq. 7.1, alpha {a}", problems.hard(d=size["d"], k=size["k"], alpha=a, seed=seed)) for a in ALPHAS]
     drawn = [
@@ -36,7 +37,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     return {**size, "rates": list(RATES), "alphas": list(ALPHAS), "rows": rows, "exponents": exponents}
 
 
-def _row(name: str, problem: Problem, size: dict[str, int], starts: list[int]) -> dict[str, Any]:
+def _row(name: str, problem: Problem, size: dict[str, int], starts: list[int]) -> Numbers:
     """Means over the starts, and the worst start; the theory's random start."""
     run = algorithm1(
         problem, width=size["width"], steps=size["steps"], rates=[RATES], seeds=starts, initialisation=Theory()
@@ -93,16 +94,5 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="thm1.risk",
-    source="Theorem 1",
-    statement=(
-        "SGD on the hidden layers of the three-layer ResNet, one fresh sample a step, has a risk, averaged over the "
-        "run, below the (alpha C_G)^2 that a learner of F alone is left with: on the hard instance of eq. 7.1 and on "
-        "random members of Concept 1."
-    ),
-    stated="average risk below E |alpha G(F)|^2",
-    seconds=20,
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "thm1.risk", *from_docstring(__doc__), "average risk below E |alpha G(F)|^2", measure, judge, picture, seconds=20
 )

@@ -1,4 +1,8 @@
-"""Corollary 7.1: the ResNet's samples grow linearly with d, where any scalar kernel's grow like d^k."""
+"""Corollary 7.1
+
+To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of knowing F
+alone, the ResNet needs a number of samples that grows about linearly with d; any kernel fixed beforehand needs a
+share of binom(d, k)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,8 +12,7 @@ import numpy as np
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
 from kernelgap.networks import Theory
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.sample_need import sample_need
 
@@ -23,9 +26,9 @@ SIZES: dict[str, tuple[tuple[int, ...], int, int]] = {  # every d, width, starts
 }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     dimensions, width, starts = SIZES[scale]
-    rows: list[dict[str, Any]] = []
+    rows: list[Numbers] = []
     for d in dimensions:
         problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
         level = SHARE * problem.threshold
@@ -40,7 +43,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
         )
         floor = any_kernel(problem, n=0).samples_for(level)
         rows.append({"d": d, "needed": needed, "any_kernel": floor, "most": PER_INPUT * d})
-    numbers: dict[str, Any] = {"k": K, "alpha": ALPHA, "share": SHARE, "width": width, "rows": rows}
+    numbers: Numbers = {"k": K, "alpha": ALPHA, "share": SHARE, "width": width, "rows": rows}
     if all(n is not None for row in rows for n in row["needed"]):
         numbers["exponent"] = fit_exponent(dimensions, np.array([row["needed"] for row in rows])).as_dict()
         numbers["exponent_any_kernel"] = fit_exponent(
@@ -101,17 +104,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "samples", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="thm1.samples",
-    source="Corollary 7.1",
-    statement=(
-        "To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of "
-        "knowing F alone, the ResNet needs a number of samples that grows about linearly with d; any "
-        "kernel fixed beforehand needs a share of binom(d, k)."
-    ),
-    stated="exponent 1",
-    seconds=40,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("thm1.samples", *from_docstring(__doc__), "exponent 1", measure, judge, picture, seconds=40)

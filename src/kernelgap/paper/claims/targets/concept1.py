@@ -1,12 +1,14 @@
-"""Concept 1 (sec. 5): members of every size, with any smooth activation, as it defines them."""
+"""sec. 5, Concept 1
+
+Targets F + alpha G(F), in which each output of F and of G is a sum of p smooth activations of scalar products with
+vectors of norm 1/sqrt(2), each with a factor in [-1, 1], can be generated at will, for any smooth activation."""
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.rounding import UNIT, rounding_bound
 from kernelgap.problems.concept1 import concept1
 from kernelgap.problems.smooth import SmoothFunction
@@ -26,16 +28,15 @@ SHAPES = {
 }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """Each activation in each shape (d, k, p_F, p_G): norms, and values beside the definition summed term by term."""
-    check_scale(scale)
     rows = [_member(text, *shape, seed) for text in ACTIVATIONS for shape in SHAPES[scale]]
     circle = concept1(d=10, k=4, alpha=0.3, F="sin(3z)", size="circle", seed=seed)
     X, _ = circle.sample(2000, seed=seed)
     return {"members": rows, "circle": float(np.abs(np.linalg.norm(circle.F(X), axis=1) - 1).max())}
 
 
-def _member(text: str, d: int, k: int, pF: int, pG: int, seed: int) -> dict[str, Any]:
+def _member(text: str, d: int, k: int, pF: int, pG: int, seed: int) -> Numbers:
     problem = concept1(d=d, k=k, alpha=0.3, pF=pF, pG=pG, F=text, G=text, size="none", seed=seed)
     F, G = problem.F, problem.G
     assert isinstance(F, SmoothFunction)
@@ -103,12 +104,5 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="target.concept1",
-    source="sec. 5, Concept 1",
-    statement="Targets F + alpha G(F), in which each output of F and of G is a sum of p smooth activations of scalar "
-    "products with vectors of norm 1/sqrt(2), each with a factor in [-1, 1], can be generated at will, for any "
-    "smooth activation.",
-    stated="norms 1/sqrt(2), |a| <= 1, values as defined",
-    measure=measure,
-    judge=judge,
+    "target.concept1", *from_docstring(__doc__), "norms 1/sqrt(2), |a| <= 1, values as defined", measure, judge
 )

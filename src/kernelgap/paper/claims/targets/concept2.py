@@ -1,12 +1,14 @@
-"""Concept 2 (app. A): the larger class, with the normalised scalar product and a second linear factor."""
+"""app. A, Definition A.1, Concept 2
+
+The larger class, sums of a phi(<w1, (x,1)> / |(x,1)|) <w2, (x,1)> with unit vectors w1, w2, |a| <= 1 and activations
+whose Taylor series has the orders 0, 1, 3, 5, ... alone, can be generated at will for inputs of any size."""
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.rounding import UNIT, rounding_bound
 from kernelgap.problems.concept2 import concept2
 from kernelgap.problems.smooth import GeneralFunction
@@ -25,13 +27,12 @@ SHAPES = {
 ORDERS = 40
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """Each activation in each shape (d, k, p_F, p_G), on inputs that are not unit vectors."""
-    check_scale(scale)
     return {"members": [_member(text, *shape, seed) for text in ACTIVATIONS for shape in SHAPES[scale]]}
 
 
-def _member(text: str, d: int, k: int, pF: int, pG: int, seed: int) -> dict[str, Any]:
+def _member(text: str, d: int, k: int, pF: int, pG: int, seed: int) -> Numbers:
     problem = concept2(d=d, k=k, alpha=0.3, pF=pF, pG=pG, F=text, G=text, size="none", inputs="gaussian", seed=seed)
     F, G = problem.F, problem.G
     assert isinstance(F, GeneralFunction)
@@ -98,12 +99,5 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="target.concept2",
-    source="app. A, Definition A.1, Concept 2",
-    statement="The larger class, sums of a phi(<w1, (x,1)> / |(x,1)|) <w2, (x,1)> with unit vectors w1, w2, |a| <= 1 "
-    "and activations whose Taylor series has the orders 0, 1, 3, 5, ... alone, can be generated at will for inputs "
-    "of any size.",
-    stated="norms 1, |a| <= 1, no even orders, values as defined",
-    measure=measure,
-    judge=judge,
+    "target.concept2", *from_docstring(__doc__), "norms 1, |a| <= 1, no even orders, values as defined", measure, judge
 )

@@ -1,13 +1,14 @@
-"""Example 4.1: how C_eps grows with 1/eps for the usual activations."""
+"""sec. 4, Example 4.1
+
+For exp(cz) - 1, sin(cz), cos(cz) and polynomials, C_eps = o(1/eps) and C_s = O(1). For sigmoid and tanh with their
+series cut off at degree Theta(log(1/eps)), which gives accuracy eps, C_eps <= poly(1/eps) and C_s = O(1)."""
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, C_s, log_C_eps
 from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.taylor import degree_for, smooth
@@ -19,9 +20,8 @@ LARGE = {"quick": (1e5, 1e6, 1e7, 1e8), "full": (1e5, 1e6, 1e7, 1e8, 1e9)}
 ERRORS = (1e-5, 1e-10, 1e-20, 1e-40, 1e-80, 1e-160, 1e-300)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """At the paper's C* = 10^4, and at C* = 1: log C_eps over log(1/eps)."""
-    check_scale(scale)
     return {
         "entire": [_entire(text, C_star, LARGE[scale]) for text in ENTIRE for C_star in (C_STAR, PLAIN)],
         "cut": [_cut(text, C_star) for text in CUT for C_star in (C_STAR, PLAIN)],
@@ -30,7 +30,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> dict[str, Any]:
+def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> Numbers:
     logs = [log_C_eps(text, L, C_star).total for L in sizes]
     # C_eps < 1/eps from here on
     crossing = brentq(
@@ -46,7 +46,7 @@ def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> dict[str, Any
     }
 
 
-def _cut(text: str, C_star: float) -> dict[str, Any]:
+def _cut(text: str, C_star: float) -> Numbers:
     phi = smooth(text)
     degrees = [degree_for(phi, error, 1.0) for error in ERRORS]
     sizes = [-math.log(error) for error in ERRORS]
@@ -102,14 +102,4 @@ def picture(numbers: Numbers) -> Picture:
     )
 
 
-claim = Claim(
-    id="complexity.example41",
-    source="sec. 4, Example 4.1",
-    statement="For exp(cz) - 1, sin(cz), cos(cz) and polynomials, C_eps = o(1/eps) and C_s = O(1). For sigmoid and "
-    "tanh with their series cut off at degree Theta(log(1/eps)), which gives accuracy eps, C_eps <= poly(1/eps) and "
-    "C_s = O(1).",
-    stated="o(1/eps); poly(1/eps); O(1)",
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim("complexity.example41", *from_docstring(__doc__), "o(1/eps); poly(1/eps); O(1)", measure, judge, picture)

@@ -1,10 +1,11 @@
-"""Fact A.3: functions of Concept 2's form are bounded and Lipschitz, by sqrt(k) p C_s."""
+"""app. A, Fact A.3
 
-from typing import Any
+A function of Concept 2's form, with k outputs of p terms, has |F(x)| <= sqrt(k) p C_s |(x,1)| (the paper prints |x|)
+and |F(x) - F(y)| <= sqrt(k) p C_s |x - y| for all x and y."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.complexity import C_STAR
 from kernelgap.paper.theory.fact_a3 import plain_bound, size_ratios, slope_ratios, steepest
 from kernelgap.paper.theory.taylor import smooth, truncated
@@ -22,9 +23,8 @@ RESTARTS = {"quick": 8, "full": 64}
 ROUNDING = 1e-12
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """The largest |F(x)| and |F(x) - F(y)| beside their bounds at C* = 1: over random pairs, and by gradient ascent."""
-    check_scale(scale)
     rng = np.random.default_rng(seed)
     size, slope, at_zero = 0.0, 0.0, 0.0
     for text in RANDOM:
@@ -40,7 +40,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     return {"size": size, "slope": slope, "at_zero": at_zero, "ascent": _ascent(RESTARTS[scale], seed)}
 
 
-def _ascent(restarts: int, seed: int) -> list[dict[str, Any]]:
+def _ascent(restarts: int, seed: int) -> list[Numbers]:
     """The steepest places found for each activation, and the difference quotient there in float64."""
     rows = np.stack([np.stack([smooth(t).coefficients(ORDER)] * 2) for t in ADVERSARIAL for _ in range(restarts)])
     reached, places = steepest(rows, k=2, d=3, seed=seed)
@@ -74,12 +74,5 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 claim = Claim(
-    id="target.fact_a3",
-    source="app. A, Fact A.3",
-    statement="A function of Concept 2's form, with k outputs of p terms, has |F(x)| <= sqrt(k) p C_s |(x,1)| (the "
-    "paper prints |x|) and |F(x) - F(y)| <= sqrt(k) p C_s |x - y| for all x and y.",
-    stated="ratios <= 1 (at C* = 1: up to a constant)",
-    seconds=8,
-    measure=measure,
-    judge=judge,
+    "target.fact_a3", *from_docstring(__doc__), "ratios <= 1 (at C* = 1: up to a constant)", measure, judge, seconds=8
 )

@@ -1,13 +1,14 @@
-"""App. D.4: the product of k variables as a signed sum of 2^k k-th powers."""
+"""app. D.4; Corollary 7.1
+
+The product of k variables is a signed sum of 2^k k-th powers of signed sums of them, so the hard instance is a
+member of Concept 1 with |F(x)| = 1, C_s(F) = O(sqrt(d)), p_F = 1, C_s(G) = 2^O(k) and p_G = 2^k."""
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
 from kernelgap.paper.theory.complexity import PLAIN, complexity
 from kernelgap.paper.theory.polarise import (
     coordinates_function,
@@ -23,9 +24,8 @@ FRACTIONS = {"quick": 9, "full": 12}  # largest k checked at random fractions
 FORMS = (2, 3, 4, 6, 8, 10)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """The identity in integers and fractions; the hard instance rebuilt from it; complexity of F and G at C* = 1."""
-    check_scale(scale)
     rng = np.random.default_rng(seed)
     return {
         "grid": {str(k): largest_difference_on_grid(k) for k in range(1, GRID[scale] + 1)},
@@ -40,7 +40,7 @@ def _fractions_off(rng: np.random.Generator, k: int) -> Fraction:
     return abs(polarised(z) - math.prod(z))
 
 
-def _form(k: int, seed: int) -> dict[str, Any]:
+def _form(k: int, seed: int) -> Numbers:
     """The hard instance in Concept 1's form, labels divided by sqrt(k), beside eq. 7.1."""
     problem = hard(d=2 * k, k=k, alpha=0.3, seed=seed)
     F, G = coordinates_function(problem.d, [i for (i,) in problem.base_sets]), product_function(k)
@@ -85,12 +85,5 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim(
-    id="complexity.polarise",
-    source="app. D.4; Corollary 7.1",
-    statement="The product of k variables is a signed sum of 2^k k-th powers of signed sums of them, so the hard "
-    "instance is a member of Concept 1 with |F(x)| = 1, C_s(F) = O(sqrt(d)), p_F = 1, C_s(G) = 2^O(k) and p_G = 2^k.",
-    stated="equal; sqrt(d), 1, 2^O(k), 2^k",
-    measure=measure,
-    judge=judge,
-    picture=picture,
+    "complexity.polarise", *from_docstring(__doc__), "equal; sqrt(d), 1, 2^O(k), 2^k", measure, judge, picture
 )
