@@ -9,25 +9,20 @@ from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
 from kernelgap.paper.theory.gradient import compare
 from kernelgap.paper.theory.start import Start, with_one
 
+SIZES = {"quick": ((4, 2, 20), (10, 3, 300)), "full": ((4, 2, 20), (10, 3, 300), (30, 15, 2000))}  # d, k, m
+
 
 def measure(scale: str, seed: int) -> Numbers:
-    sizes = [(4, 2, 20), (10, 3, 300)] if scale == "quick" else [(4, 2, 20), (10, 3, 300), (30, 15, 2000)]
-    rows = []
-    for d, k, m in sizes:
-        for n in range(10):
-            rng = np.random.default_rng([seed, m, n])
-            start = Start.draw(rng, d=d, k=k, m=m, sigma_w=m**-0.25, sigma_v=m**0.1875)
-            both = compare(
-                start.A,
-                start.W0 + m**-0.5 * rng.standard_normal(start.W0.shape),
-                start.V0 + m**-0.5 * rng.standard_normal(start.V0.shape),
-                with_one(rng.standard_normal((1, d))),
-                rng.standard_normal((1, k)),
-                rng.standard_normal(start.W0.shape),
-                rng.standard_normal(start.V0.shape),
-            )
-            rows.append({"d": d, "k": k, "m": m, **both._asdict()})
-    return {"cases": rows}
+    return {"cases": [_case(d, k, m, [seed, m, n]) for d, k, m in SIZES[scale] for n in range(10)]}
+
+
+def _case(d: int, k: int, m: int, seed: list[int]) -> Numbers:
+    rng = np.random.default_rng(seed)
+    start = Start.draw(rng, d=d, k=k, m=m, sigma_w=m**-0.25, sigma_v=m**0.1875)
+    W, V = (w + m**-0.5 * rng.standard_normal(w.shape) for w in (start.W0, start.V0))
+    x1, y = with_one(rng.standard_normal((1, d))), rng.standard_normal((1, k))
+    directions = [rng.standard_normal(w.shape) for w in (W, V)]
+    return {"d": d, "k": k, "m": m, **compare(start.A, W, V, x1, y, *directions)._asdict()}
 
 
 def judge(numbers: Numbers) -> Verdict:

@@ -4,13 +4,11 @@ SGD on the hidden layers of the three-layer ResNet, one fresh sample a step, has
 the (alpha C_G)^2 that a learner of F alone is left with: on the hard instance of eq. 7.1 and on random members of
 Concept 1."""
 
-import numpy as np
-
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.sample_need import left_by_base
 from kernelgap.problems import Problem
 
@@ -33,7 +31,7 @@ def measure(scale: str, seed: int) -> Numbers:
     starts = list(range(seed, seed + size["starts"]))
     rows = [_row(name, problem, size, starts) for name, problem in [*hard, *drawn]]
     columns = {key: [row[key] for row in rows[: len(ALPHAS)]] for key in ("averaged", "final")}
-    exponents = {key: fit_exponent(ALPHAS, np.array(values)).as_dict() for key, values in columns.items()}
+    exponents = {key: exponent(ALPHAS, values) for key, values in columns.items()}
     return {**size, "rates": list(RATES), "alphas": list(ALPHAS), "rows": rows, "exponents": exponents}
 
 
@@ -63,7 +61,7 @@ def judge(numbers: Numbers) -> Verdict:
     measured = (
         f"average over the run <= {worst['worst_averaged'] / worst['left']:.2g} of it, "
         f"at the end <= {last['worst_final'] / last['left']:.1g}; exponent in alpha "
-        f"{_interval(averaged)} (average), {_interval(final)} (end)"
+        f"{interval(averaged, '.2g')} (average), {interval(final, '.2g')} (end)"
     )
     fourth = [row["final"] / (numbers["k"] * row["alpha"] ** 4) for row in rows[: len(numbers["alphas"])]]
     under = all(max(row["worst_averaged"], row["worst_final"]) < row["left"] for row in rows)
@@ -78,18 +76,11 @@ def judge(numbers: Numbers) -> Verdict:
     return holds_if(under, measured, reason)
 
 
-def _interval(exponent: dict[str, float]) -> str:
-    return f"{exponent['value']:.2g} [{exponent['low']:.2g}, {exponent['high']:.2g}]"
-
-
 def picture(numbers: Numbers) -> Picture:
     rows = numbers["rows"][: len(numbers["alphas"])]
-    alphas = numbers["alphas"]
-    lines = [
-        Line("knowing F alone", alphas, [row["left"] for row in rows]),
-        Line("Algorithm 1, average over the run", alphas, [row["averaged"] for row in rows]),
-        Line("Algorithm 1, at the end", alphas, [row["final"] for row in rows]),
-    ]
+    names = {"left": "knowing F alone", "averaged": "Algorithm 1, average over the run"}
+    names["final"] = "Algorithm 1, at the end"
+    lines = [Line.of_rows(title, rows, "alpha", name) for name, title in names.items()]
     return Picture("alpha", "risk", lines, x_axis="log", y_axis="log")
 
 
