@@ -8,8 +8,9 @@ import math
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.growth import exponent
 from kernelgap.paper.theory.complexity import PLAIN, C_s, absolute_sum, talk_complexity
-from kernelgap.paper.theory.exponents import Exponent, fit_exponent
+from kernelgap.paper.theory.exponents import Exponent
 from kernelgap.paper.theory.taylor import composed
 from kernelgap.problems.activation import Activation
 
@@ -24,32 +25,32 @@ def measure(scale: str, seed: int) -> Numbers:
     random = np.random.default_rng(seed).uniform(0.5, 1.0, DEGREE + 1)
     outer = {"z^10": Activation.parse("z^10"), "degree 10": Activation.polynomial(random)}
     inner = [Activation.polynomial([0.0, math.sqrt(d)]) for d in sizes]
-    curves: dict[str, Numbers] = {}
+    values: dict[str, list[float]] = {}
     for name, shift in MEASURES.items():
         of = talk_complexity if name == "talk" else lambda phi: C_s(phi, PLAIN)
-        curves[f"{name} F"] = _curve(sizes, [of(phi) for phi in inner])
+        values[f"{name} F"] = [of(phi) for phi in inner]
         for text, G in outer.items():
-            curves[f"{name} {text}"] = _curve(sizes, [of(G) for _ in inner])
-            curves[f"{name} {text} of F"] = _curve(
-                sizes, [absolute_sum(composed(G, phi, DEGREE), shift) for phi in inner]
-            )
+            values[f"{name} {text}"] = [of(G)] * len(sizes)
+            values[f"{name} {text} of F"] = [absolute_sum(composed(G, phi, DEGREE), shift) for phi in inner]
+    curves = {name: {"values": each, "exponent": _exponent(sizes, each)} for name, each in values.items()}
     return {"dimensions": list(sizes), "curves": curves}
 
 
-def _curve(sizes: tuple[int, ...], values: list[float]) -> Numbers:
+def _exponent(sizes: tuple[int, ...], values: list[float]) -> dict[str, float]:
     if min(values) == max(values):  # a constant leaves nothing to fit
-        return {"values": values, "exponent": Exponent(0.0, 0.0, 0.0, values[0]).as_dict()}
-    return {"values": values, "exponent": fit_exponent([float(d) for d in sizes], np.array(values)).as_dict()}
+        return Exponent(0.0, 0.0, 0.0, values[0]).as_dict()
+    return exponent(sizes, values)
 
 
 def judge(numbers: Numbers) -> Verdict:
     curves = numbers["curves"]
-    talk = {name: curves[f"talk {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
-    stated = {"F": 0.5, "z^10": 0.0, "z^10 of F": 5.0}
-    exact = all(abs(talk[name]["value"] - power) <= 1e-9 for name, power in stated.items())
-    C = {name: curves[f"C_s {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
+    talk, C = (
+        {name: curves[f"{of} {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
+        for of in MEASURES
+    )
     # C_s of a linear F is 2 sqrt(d) without a constant term: the same powers
-    exact = exact and all(abs(C[name]["value"] - power) <= 1e-9 for name, power in stated.items())
+    stated = {"F": 0.5, "z^10": 0.0, "z^10 of F": 5.0}
+    exact = all(abs(of[name]["value"] - power) <= 1e-9 for of in (talk, C) for name, power in stated.items())
     # lower orders of a general polynomial only make it start less steeply
     general = all(e["low"] <= 5.0 <= e["high"] + 0.05 for e in (talk["degree 10 of F"], C["degree 10 of F"]))
     largest = curves["talk z^10 of F"]["values"][-1]

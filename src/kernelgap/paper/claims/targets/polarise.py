@@ -46,13 +46,13 @@ def _form(k: int, seed: int) -> Numbers:
     F, G = coordinates_function(problem.d, [i for (i,) in problem.base_sets]), product_function(k)
     X, _ = problem.sample(50, seed=seed)
     off = np.abs(0.3 * G(F(X)) - problem.composite(X) / math.sqrt(k)).max(axis=0)
-    found = complexity(G, PLAIN)
+    of_G = complexity(G, PLAIN)
     return {
         "k": k,
         "of_bound": float((off / (0.3 * 2 * rounding_bound(G, 1.0))).max()),
         "unit": float(np.abs(np.linalg.norm(F(X), axis=1) - 1).max()),
-        "p_G": found.p,
-        "C_G": found.C_s,
+        "p_G": of_G.p,
+        "C_G": of_G.C_s,
         "envelope": (k + 1) * (math.e / math.sqrt(2)) ** k,
     }
 
@@ -75,12 +75,8 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    k = [f["k"] for f in numbers["forms"]]
-    lines = [
-        Line("C_s(G) at C* = 1", k, [f["C_G"] for f in numbers["forms"]]),
-        Line("(k+1) (e/sqrt(2))^k", k, [f["envelope"] for f in numbers["forms"]]),
-        Line("p_G", k, [f["p_G"] for f in numbers["forms"]]),
-    ]
+    names = {"C_G": "C_s(G) at C* = 1", "envelope": "(k+1) (e/sqrt(2))^k", "p_G": "p_G"}
+    lines = [Line.of_rows(title, numbers["forms"], "k", name) for name, title in names.items()]
     return Picture("k", "complexity of the product", lines, y_axis="log")
 
 
