@@ -5,7 +5,7 @@ w2 trained. Networks of such layers learn, and ResNets of them learn the composi
 
 from kernelgap import problems
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
-from kernelgap.paper.claims.side_by_side import Contest, Learner, interval
+from kernelgap.paper.claims.side_by_side import Contest, Learner, error_text, interval
 
 # Section 8.1's target with fewer coordinates, and the talk's convolutional one
 WHOLE: Numbers = {"patches": 1, "d": 12, "alpha": 0.5}
@@ -32,18 +32,11 @@ def measure(scale: str, seed: int) -> Numbers:
             problem = problems.convolutional(**target, seed=s)
             contest = Contest(problem, size["samples"], size["epochs"], s)
             limits = {"line": problem.threshold, "half": problem.target_fourier.squared_norm() / 2}
-            beside = contest.by_sgd(Learner(plain, size["width"], rates, decays))
+            beside = contest.by_sgd(Learner(plain, size["width"], rates, decays))["test_error"]
             row = contest.by_sgd(Learner(gated, size["width"], rates, decays))
-            kernels = contest.by_ridge(KERNELS)
-            rows.append(
-                {
-                    **row,
-                    "under": under,
-                    "limit": limits[under],
-                    "with ReLUs": beside["test_error"],
-                    "kernels": {k["learner"]: k["test_error"] for k in kernels},
-                }
-            )
+            kernels = {k["learner"]: k["test_error"] for k in contest.by_ridge(KERNELS)}
+            row |= {"under": under, "limit": limits[under], "with ReLUs": beside, "kernels": kernels}
+            rows.append(row)
     return {"width": size["width"], "samples": size["samples"], "rows": rows}
 
 
@@ -51,8 +44,8 @@ def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     worst = {row["learner"]: row for row in sorted(rows, key=lambda row: interval(row)[1] / row["limit"])}
     measured = "; ".join(
-        f"{name} {_number(row['test_error'])} (limit {row['limit']:.3g}; with ReLUs {_number(row['with ReLUs'])}, "
-        f"best kernel {min(row['kernels'].values()):.3g})"
+        f"{name} {error_text(row['test_error'])} (limit {row['limit']:.3g}; with ReLUs "
+        f"{error_text(row['with ReLUs'])}, best kernel {min(row['kernels'].values()):.3g})"
         for name, row in worst.items()
     )
     for row in rows:
@@ -71,10 +64,6 @@ def judge(numbers: Numbers) -> Verdict:
         f"Limits: {UNDER['half']} for two layers; for the ResNets {UNDER['line']}. All gates are bit for bit what they "
         f"were at the start. ReLUs do better from as many samples in {better} of {len(rows)} cases.",
     )
-
-
-def _number(value: float | None) -> str:
-    return "diverged" if value is None else f"{value:.3g}"
 
 
 claim = Claim("net.gated", *from_docstring(__doc__), "such layers train", measure, judge, seconds=30)
