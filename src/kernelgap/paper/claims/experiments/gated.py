@@ -41,15 +41,10 @@ def measure(scale: str, seed: int) -> Numbers:
             trained = train_images(get_model(network, "all"), start, train, schedule=schedule, seed=[s])
             right[kind] = trained.predict(test.images) == test.labels
             frozen &= all(np.array_equal(trained.params[name], start[name]) for name in network.gates)
-        rows.append(
-            {
-                "tested": len(test),
-                **{kind: float(np.mean(values)) for kind, values in right.items()},
-                "only ordinary": int(np.sum(right["ordinary"] & ~right["gated"])),
-                "only gated": int(np.sum(right["gated"] & ~right["ordinary"])),
-                "gates kept": frozen,
-            }
-        )
+        row: Numbers = {kind: float(np.mean(values)) for kind, values in right.items()}
+        row["only ordinary"] = int(np.sum(right["ordinary"] & ~right["gated"]))
+        row["only gated"] = int(np.sum(right["gated"] & ~right["ordinary"]))
+        rows.append({**row, "tested": len(test), "gates kept": frozen})
     return {"train": TRAIN, "rows": rows}
 
 
@@ -78,9 +73,9 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def _digits() -> Images:
-    found = load_digits()
-    pixels = np.round(found.images * (255 / 16)).astype(np.uint8)
-    return Images.of(pixels, found.target, [str(name) for name in found.target_names])
+    digits = load_digits()
+    pixels = np.round(digits.images * (255 / 16)).astype(np.uint8)
+    return Images.of(pixels, digits.target, [str(name) for name in digits.target_names])
 
 
 claim = Claim(
