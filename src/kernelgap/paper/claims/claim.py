@@ -110,6 +110,21 @@ class Claim:
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", _checking_scale(self.measure))
 
+    @classmethod
+    def of(
+        cls,
+        docstring: str | None,
+        id: str,
+        stated: str,
+        measure: Callable[[str, int], Numbers],
+        judge: Callable[[Numbers], Verdict],
+        picture: Callable[[Numbers], Picture] | None = None,
+        seconds: float = 3.0,
+    ) -> "Claim":
+        """A claim whose source and statement are the first two paragraphs of its module's docstring."""
+        source, statement, *_ = (*(docstring or "").split("\n\n"), "", "")
+        return cls(id, source, " ".join(statement.split()), stated, measure, judge, picture, seconds)
+
     @property
     def location(self) -> str:
         """Where its code is: the file below the package, and the line at which measuring begins."""
@@ -119,12 +134,6 @@ class Claim:
         parts = Path(inspect.getfile(function)).parts
         inside = parts[len(parts) - parts[::-1].index("kernelgap") :] if "kernelgap" in parts else parts[-1:]
         return f"{'/'.join(inside)}:{line}"
-
-
-def from_docstring(text: str | None) -> tuple[str, str]:
-    """Source and statement of a claim: the first two paragraphs of its module's docstring."""
-    source, statement, *_ = (*(text or "").split("\n\n"), "", "")
-    return source, " ".join(statement.split())
 
 
 def holds_if(condition: bool, measured: str, reason: str = "") -> Verdict:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.layerwise import train_layerwise
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
 
 RATES, DECAYS = (0.3, 0.6), (0.0002, 0.001)
@@ -91,4 +91,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim("algo.layerwise", *from_docstring(__doc__), "clearly worse", measure, judge, picture, seconds=25)
+claim = Claim.of(__doc__, "algo.layerwise", "clearly worse", measure, judge, picture, seconds=25)

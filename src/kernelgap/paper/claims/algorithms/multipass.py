@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.figures.experiment import one_two_five
 from kernelgap.training import Schedule, get_model, train_grid
 from kernelgap.training.data import data_orders
@@ -88,4 +88,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, "Momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400.")
 
 
-claim = Claim("algo.multipass", *from_docstring(__doc__), "0.9, 50, 800, /10 at 400", measure, judge)
+claim = Claim.of(__doc__, "algo.multipass", "0.9, 50, 800, /10 at 400", measure, judge)

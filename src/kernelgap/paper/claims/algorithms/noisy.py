@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.noisy import Noisy, NoisyDescent, noisy
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.training.modes import Layers
 
 D, K, ALPHA, BATCH = 16, 3, 0.3, 16
@@ -109,4 +109,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("algo.noisy", *from_docstring(__doc__), "learns; noise covariance as given", measure, judge, seconds=25)
+claim = Claim.of(__doc__, "algo.noisy", "learns; noise covariance as given", measure, judge, seconds=25)

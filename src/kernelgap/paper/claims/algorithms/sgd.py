@@ -10,7 +10,7 @@ from kernelgap import networks, problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.algorithms.online import STREAM
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.quantities import quantities
 from kernelgap.paper.theory.theorem1 import Theorem1
 
@@ -81,4 +81,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("algo.sgd", *from_docstring(__doc__), "the same weights", measure, judge, seconds=8)
+claim = Claim.of(__doc__, "algo.sgd", "the same weights", measure, judge, seconds=8)

@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from kernelgap.images.data import Images
 from kernelgap.images.training import ImageSchedule, train_images
 from kernelgap.networks import conv_resnet
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.training import get_model
 
 CLOSE = 0.02  # of accuracy: what still counts as close
@@ -78,6 +78,4 @@ def _digits() -> Images:
     return Images.of(pixels, digits.target, [str(name) for name in digits.target_names])
 
 
-claim = Claim(
-    "slides.gated", *from_docstring(__doc__), "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=60
-)
+claim = Claim.of(__doc__, "slides.gated", "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=60)

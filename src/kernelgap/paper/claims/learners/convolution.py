@@ -7,7 +7,7 @@ with as many samples do not get under it."""
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.side_by_side import Contest, Learner, error_text, interval
 
 PATCHES = 4
@@ -93,4 +93,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("learner", "test error", lines, levels, y_axis="log", categories=names)
 
 
-claim = Claim("net.conv", *from_docstring(__doc__), "learned likewise", measure, judge, picture, seconds=40)
+claim = Claim.of(__doc__, "net.conv", "learned likewise", measure, judge, picture, seconds=40)

@@ -4,7 +4,7 @@ Frozen-gate layers: each ReLU of <w, x> becomes a smooth gate of <w1, x> times <
 w2 trained. Networks of such layers learn, and ResNets of them learn the composite signal too."""
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.claims.side_by_side import Contest, Learner, error_text, interval
 
 # Section 8.1's target with fewer coordinates, and the talk's convolutional one
@@ -66,4 +66,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("net.gated", *from_docstring(__doc__), "such layers train", measure, judge, seconds=30)
+claim = Claim.of(__doc__, "net.gated", "such layers train", measure, judge, seconds=30)

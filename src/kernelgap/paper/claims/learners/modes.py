@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelgap import networks, problems
 from kernelgap.networks import Network
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.training import Schedule, get_model, train_grid
 
 # Networks, width, samples, epochs of full-batch descent
@@ -91,4 +91,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("net.modes", *from_docstring(__doc__), "the same minimum", measure, judge, seconds=12)
+claim = Claim.of(__doc__, "net.modes", "the same minimum", measure, judge, seconds=12)

@@ -5,7 +5,7 @@ for 99 in 100 draws of target and sample, for d large enough."""
 
 from kernelgap import problems
 from kernelgap.certificates import oracle_risks
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 
 # Kernels of <x,z> / |x||z|. The least risk over all weights is no more than that of any minimiser of eq. 3.2.
 KERNELS = ("arcsin", "arcsin(bias=True)", "recursive", "gaussian", "ck2", "ntk2", "ntk3")
@@ -56,6 +56,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d, with d^(k/2) samples", "mean best risk over all weights", lines, levels, y_axis="log")
 
 
-claim = Claim(
-    "thm2.correlation", *from_docstring(__doc__), "share 99% above alpha^2/4", measure, judge, picture, seconds=8
-)
+claim = Claim.of(__doc__, "thm2.correlation", "share 99% above alpha^2/4", measure, judge, picture, seconds=8)

@@ -8,7 +8,7 @@ from math import comb
 
 from kernelgap import networks, problems
 from kernelgap.certificates import any_kernel
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.runs import make_trial, plan_chunks, run_chunk
 from kernelgap.training import Schedule
 
@@ -61,4 +61,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("thm3.cost", *from_docstring(__doc__), "D = (training time)^2 for large d", measure, judge, seconds=6)
+claim = Claim.of(__doc__, "thm3.cost", "D = (training time)^2 for large d", measure, judge, seconds=6)

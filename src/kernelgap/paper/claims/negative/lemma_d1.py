@@ -5,7 +5,7 @@ function within alpha^2/16 has at least 3/4 alpha on S and at most alpha^2/16 on
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.rank_argument import squared_distance, squared_distance_over_the_cube, subsets
 
 SIZES = {"quick": (8, 60), "full": (11, 100)}  # d, number of functions
@@ -63,4 +63,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("lemma.d1", *from_docstring(__doc__), "equal to rounding; no exception", measure, judge)
+claim = Claim.of(__doc__, "lemma.d1", "equal to rounding; no exception", measure, judge)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.rank_argument import leverages, within_reach
 
 SIZES = {"quick": (5, 20, 60), "full": (5, 20, 60, 200, 500)}  # N; R from 2N on
@@ -55,4 +55,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("lemma.d2", *from_docstring(__doc__), "not for every column", measure, judge)
+claim = Claim.of(__doc__, "lemma.d2", "not for every column", measure, judge)

@@ -6,7 +6,7 @@ at least the number of outputs times alpha^2 (1 - N/C); no kernel measured gets 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel, feature_risks, oracle_risks
 from kernelgap.certificates.floors.theorems import FAMILIES
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.negative.theorems import coordinates_and_parities
 
 SIZES = {"quick": (12, 4, (10, 50, 150, 300)), "full": (20, 4, (20, 200, 1000, 2000))}
@@ -60,6 +60,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("samples N", "mean over targets of the best risk", lines, y_axis="log")
 
 
-claim = Claim(
-    "bound.sharp", *from_docstring(__doc__), ">= outputs * alpha^2 (1 - N/C)", measure, judge, picture, seconds=12
-)
+claim = Claim.of(__doc__, "bound.sharp", ">= outputs * alpha^2 (1 - N/C)", measure, judge, picture, seconds=12)

@@ -5,7 +5,7 @@ The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with f
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.gradient import compare
 from kernelgap.paper.theory.start import Start, with_one
 
@@ -40,4 +40,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("fact.c4", *from_docstring(__doc__), "equal, up to rounding", measure, judge, seconds=8)
+claim = Claim.of(__doc__, "fact.c4", "equal, up to rounding", measure, judge, seconds=8)

@@ -6,7 +6,7 @@ alpha^2 summed over outputs), and further with more samples."""
 from functools import partial
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.theory.hierarchy import follow_passes
 from kernelgap.training import Schedule
 
@@ -68,12 +68,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("samples", "out1 from F, up to a linear map", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    "hier.backward",
-    *from_docstring(__doc__),
-    "below k alpha^2, and falling with N",
-    measure,
-    judge,
-    picture,
-    seconds=25,
-)
+claim = Claim.of(__doc__, "hier.backward", "below k alpha^2, and falling with N", measure, judge, picture, seconds=25)

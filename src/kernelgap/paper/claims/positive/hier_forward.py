@@ -7,7 +7,7 @@ stand and up to an affine map of out1."""
 from functools import partial
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.hierarchy import NAMES, follow_passes
 from kernelgap.training import Schedule
 
@@ -62,4 +62,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "mean squared distance", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim("hier.forward", *from_docstring(__doc__), "F before alpha G(F)", measure, judge, picture, seconds=15)
+claim = Claim.of(__doc__, "hier.forward", "F before alpha G(F)", measure, judge, picture, seconds=15)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.lazy import two_layer_beside_tangent
 
@@ -65,12 +65,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "share, distance", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    "lazy.two_layer",
-    *from_docstring(__doc__),
-    "both fall with m, and with the rate",
-    measure,
-    judge,
-    picture,
-    seconds=30,
-)
+claim = Claim.of(__doc__, "lazy.two_layer", "both fall with m, and with the rate", measure, judge, picture, seconds=30)

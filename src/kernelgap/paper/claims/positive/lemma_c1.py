@@ -10,7 +10,7 @@ for (c) and (g), the worst found for the others."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval, means, over_widths
 from kernelgap.paper.theory.coupling import STATED, first_layer, in_range, parts, random_parts, second_layer, stated
 from kernelgap.paper.theory.probability import FLIP_CONSTANT
@@ -123,9 +123,9 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "gates that change, first layer", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
+claim = Claim.of(
+    __doc__,
     "lemma.c1",
-    *from_docstring(__doc__),
     "exponents in m on the path measured: 5/6, -1/12, 0, 5/6, -5/24, -5/24, -1/8",
     measure,
     judge,

@@ -8,7 +8,7 @@ enough."""
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, first_lasting, means, over_widths
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.construction import gated, solution
@@ -97,9 +97,9 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "error of W*, V*", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
+claim = Claim.of(
+    __doc__,
     "lemma.c2",
-    *from_docstring(__doc__),
     "<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
     measure,
     judge,

@@ -7,7 +7,7 @@ O(tau_v (tau_v/sigma_v)^(1/3))) |(out1,1)|. Measured at the worst perturbation f
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval, means, over_widths
 from kernelgap.paper.theory.construction import solution
 from kernelgap.paper.theory.coupling import worst_distance
@@ -87,12 +87,6 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "error at the worst perturbation", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    "lemma.c3",
-    *from_docstring(__doc__),
-    "exponents in m on the path measured: -1/12, -5/24, -1/12",
-    measure,
-    judge,
-    picture,
-    seconds=8,
+claim = Claim.of(
+    __doc__, "lemma.c3", "exponents in m on the path measured: -1/12, -5/24, -1/12", measure, judge, picture, seconds=8
 )

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, first_lasting, interval, means, over_widths
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
 from kernelgap.paper.theory.construction import as_general, build, expected_square, gated
@@ -106,9 +106,9 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "largest error / |(x,1)|", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
+claim = Claim.of(
+    __doc__,
     "lemma.e1",
-    *from_docstring(__doc__),
     "error below epsilon from m = poly(C_eps, 1/epsilon) on; |W*|_F <= O(k p C_s)",
     measure,
     judge,

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.complexity import C_STAR, C_s, log_C_eps
 from kernelgap.paper.theory.hermite import half_line_mean, printed_lower_bound
 from kernelgap.paper.theory.indicator import Indicator
@@ -116,11 +116,6 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("cut-off, as a share of the paper's", "largest error for sin(z)", lines, levels, "log", "log")
 
 
-claim = Claim(
-    "lemma.e2",
-    *from_docstring(__doc__),
-    "error <= epsilon, |h| and |h'| <= C_eps, E h^2 <= C_s^2",
-    measure,
-    judge,
-    picture,
+claim = Claim.of(
+    __doc__, "lemma.e2", "error <= epsilon, |h| and |h'| <= C_eps, E h^2 <= C_s^2", measure, judge, picture
 )

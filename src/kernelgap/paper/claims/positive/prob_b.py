@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.theory.probability import (
     FLIP_CONSTANT,
     PRODUCTS,
@@ -79,4 +79,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, reason)
 
 
-claim = Claim("prob.b", *from_docstring(__doc__), "every tail below its bound", measure, judge)
+claim = Claim.of(__doc__, "prob.b", "every tail below its bound", measure, judge)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.quantities import Quantities, quantities
 from kernelgap.paper.theory.theorem1 import Hidden, Theorem1, power_of_ten
@@ -111,4 +111,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("m", "width of sigma_w's range, powers of ten", lines, levels=[("empty below", 0.0)], x_axis="log")
 
 
-claim = Claim("thm1.table1", *from_docstring(__doc__), "satisfiable from some m on", measure, judge, picture)
+claim = Claim.of(__doc__, "thm1.table1", "satisfiable from some m on", measure, judge, picture)

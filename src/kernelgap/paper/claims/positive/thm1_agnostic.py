@@ -10,7 +10,7 @@ import numpy as np
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval
 
 D, K, ALPHA = 16, 3, 0.3
@@ -66,6 +66,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("OPT = outputs x noise^2", "risk against H", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    "thm1.agnostic", *from_docstring(__doc__), "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=15
-)
+claim = Claim.of(__doc__, "thm1.agnostic", "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=15)

@@ -7,7 +7,7 @@ Concept 1."""
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.sample_need import left_by_base
 from kernelgap.problems import Problem
@@ -84,6 +84,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("alpha", "risk", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    "thm1.risk", *from_docstring(__doc__), "average risk below E |alpha G(F)|^2", measure, judge, picture, seconds=20
-)
+claim = Claim.of(__doc__, "thm1.risk", "average risk below E |alpha G(F)|^2", measure, judge, picture, seconds=20)

@@ -13,7 +13,7 @@ import numpy as np
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
 from kernelgap.networks import Theory
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.sample_need import sample_need
 
@@ -87,4 +87,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "samples", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim("thm1.samples", *from_docstring(__doc__), "exponent 1", measure, judge, picture, seconds=40)
+claim = Claim.of(__doc__, "thm1.samples", "exponent 1", measure, judge, picture, seconds=40)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.growth import exponent
 from kernelgap.paper.theory.complexity import PLAIN, C_s, absolute_sum, talk_complexity
 from kernelgap.paper.theory.exponents import Exponent
@@ -76,4 +76,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "complexity", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim("complexity.compose", *from_docstring(__doc__), "exponents 1/2, 0, 5", measure, judge, picture)
+claim = Claim.of(__doc__, "complexity.compose", "exponents 1/2, 0, 5", measure, judge, picture)

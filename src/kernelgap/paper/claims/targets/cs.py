@@ -8,7 +8,7 @@ import math
 
 from flint import arb, ctx
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, C_s, log_C_eps, talk_complexity
 
 # sum |c_i| and sum i |c_i| in closed form: M(1) and M'(1), where M is the series of absolute values
@@ -87,4 +87,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim("complexity.cs", *from_docstring(__doc__), "sums as defined", measure, judge)
+claim = Claim.of(__doc__, "complexity.cs", "sums as defined", measure, judge)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.growth import exponent
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, C_s, log_C_eps
 from kernelgap.paper.theory.taylor import degree_for, smooth
@@ -99,4 +99,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("log(1/eps)", "log C_eps at C* = 10^4", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim("complexity.example41", *from_docstring(__doc__), "o(1/eps); poly(1/eps); O(1)", measure, judge, picture)
+claim = Claim.of(__doc__, "complexity.example41", "o(1/eps); poly(1/eps); O(1)", measure, judge, picture)

@@ -5,7 +5,7 @@ and |F(x) - F(y)| <= sqrt(k) p C_s |x - y| for all x and y."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR
 from kernelgap.paper.theory.fact_a3 import plain_bound, size_ratios, slope_ratios, steepest
 from kernelgap.paper.theory.taylor import smooth, truncated
@@ -70,6 +70,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    "target.fact_a3", *from_docstring(__doc__), "ratios <= 1 (at C* = 1: up to a constant)", measure, judge, seconds=8
-)
+claim = Claim.of(__doc__, "target.fact_a3", "ratios <= 1 (at C* = 1: up to a constant)", measure, judge, seconds=8)

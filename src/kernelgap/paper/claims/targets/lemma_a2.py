@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
 from kernelgap.paper.theory.rounding import rounding_bound
 from kernelgap.problems.concept1 import concept1
@@ -82,6 +82,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    "target.lemma_a2", *from_docstring(__doc__), "equal to rounding, 2p terms, same complexity", measure, judge
-)
+claim = Claim.of(__doc__, "target.lemma_a2", "equal to rounding, 2p terms, same complexity", measure, judge)

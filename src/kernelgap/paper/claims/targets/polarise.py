@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, from_docstring, holds_if
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.theory.complexity import PLAIN, complexity
 from kernelgap.paper.theory.polarise import (
     coordinates_function,
@@ -80,6 +80,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("k", "complexity of the product", lines, y_axis="log")
 
 
-claim = Claim(
-    "complexity.polarise", *from_docstring(__doc__), "equal; sqrt(d), 1, 2^O(k), 2^k", measure, judge, picture
-)
+claim = Claim.of(__doc__, "complexity.polarise", "equal; sqrt(d), 1, 2^O(k), 2^k", measure, judge, picture)
