@@ -82,6 +82,11 @@ class Picture:
     categories: Sequence[str] = ()
 
 
+Measure = Callable[[str, int], Numbers]
+Judge = Callable[[Numbers], Verdict]
+Draw = Callable[[Numbers], Picture]
+
+
 @dataclass(frozen=True)
 class Claim:
     """One statement, with what measures and what judges it.
@@ -102,9 +107,9 @@ class Claim:
     source: str
     statement: str
     stated: str
-    measure: Callable[[str, int], Numbers]
-    judge: Callable[[Numbers], Verdict]
-    picture: Callable[[Numbers], Picture] | None = None
+    measure: Measure
+    judge: Judge
+    picture: Draw | None = None
     seconds: float = 3.0
 
     def __post_init__(self) -> None:
@@ -116,9 +121,9 @@ class Claim:
         docstring: str | None,
         id: str,
         stated: str,
-        measure: Callable[[str, int], Numbers],
-        judge: Callable[[Numbers], Verdict],
-        picture: Callable[[Numbers], Picture] | None = None,
+        measure: Measure,
+        judge: Judge,
+        picture: Draw | None = None,
         seconds: float = 3.0,
     ) -> "Claim":
         """A claim whose source and statement are the first two paragraphs of its module's docstring."""
@@ -152,7 +157,7 @@ def check_scale(scale: str) -> None:
         raise unknown("scale", scale, SCALES)
 
 
-def _checking_scale(measure: Callable[[str, int], Numbers]) -> Callable[[str, int], Numbers]:
+def _checking_scale(measure: Measure) -> Measure:
     @wraps(measure)
     def checked(scale: str, seed: int) -> Numbers:
         check_scale(scale)

@@ -46,17 +46,9 @@ class Contest:
         network, params = self._start(learner.network, learner.width)
         began = {gate: np.array(params[gate]) for gate in network.gates}
         rates, decays = zip(*product(learner.rates, learner.decays), strict=True)
-        grid = train_grid(
-            get_model(network, "all"),
-            params,
-            rates,
-            decays,
-            self.problem.sample(self.samples, self.seed),
-            schedule=Schedule(epochs=self.epochs),
-            seed=[self.seed, 3],
-            evaluate=self._evaluate,
-            epochs=[],
-        )
+        train, schedule = self.problem.sample(self.samples, self.seed), Schedule(epochs=self.epochs)
+        rest: Numbers = {"seed": [self.seed, 3], "evaluate": self._evaluate, "epochs": []}
+        grid = train_grid(get_model(network, "all"), params, rates, decays, train, schedule=schedule, **rest)
         best = int(np.argmin(grid.final("validation")))
         return {
             **self._about(learner.network, "network"),
@@ -101,9 +93,8 @@ class Contest:
         }
 
     def _start(self, name: str, width: int) -> tuple[networks.Network, Params]:
-        network, problem = networks.get(name), self.problem
-        key = jax.random.key(self.seed)
-        return network, network.init(key, inputs=problem.d, outputs=problem.outputs, width=width)
+        network, key = networks.get(name), jax.random.key(self.seed)
+        return network, network.init(key, inputs=self.problem.d, outputs=self.problem.outputs, width=width)
 
     @property
     def _evaluate(self) -> dict[str, Sample]:

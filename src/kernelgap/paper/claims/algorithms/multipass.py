@@ -17,6 +17,7 @@ RATE, DECAY = 0.05, 0.01
 EPOCHS = {"quick": 4, "full": 40}
 SAMPLES = 110  # two full batches and a smaller one
 CLOSE = 1e-3
+Weights = dict[str, np.ndarray]
 
 
 def measure(scale: str, seed: int) -> Numbers:
@@ -26,22 +27,12 @@ def measure(scale: str, seed: int) -> Numbers:
     schedule = Schedule(epochs=EPOCHS[scale])
     sample = problem.sample(SAMPLES, [seed, 0])
     params = networks.two_layer.init(jax.random.key(seed), inputs=30, outputs=15, width=20)
-    grid = train_grid(
-        get_model(networks.two_layer, "all"),
-        params,
-        [RATE],
-        [DECAY],
-        sample,
-        schedule=schedule,
-        seed=[seed, 3],
-        epochs=[],
-    )
+    model = get_model(networks.two_layer, "all")
+    grid = train_grid(model, params, [RATE], [DECAY], sample, schedule=schedule, seed=[seed, 3], epochs=[])
     expected = plain({n: np.asarray(w, float) for n, w in params.items()}, *sample, schedule.epochs, seed)
     return {
         "schedule": {
-            "momentum": paper.momentum,
-            "batch": paper.batch,
-            "epochs": paper.epochs,
+            **{name: getattr(paper, name) for name in ("momentum", "batch", "epochs")},
             "drop": factors[0] / factors[-1],
             "drop_epoch": int(np.flatnonzero(np.diff(factors))[0]) + 1,
         },
@@ -53,9 +44,7 @@ def measure(scale: str, seed: int) -> Numbers:
     }
 
 
-def plain(
-    weights: dict[str, np.ndarray], X: np.ndarray, Y: np.ndarray, epochs: int, seed: int
-) -> dict[str, np.ndarray]:
+def plain(weights: Weights, X: np.ndarray, Y: np.ndarray, epochs: int, seed: int) -> Weights:
     """PyTorch's SGD on a two-layer network, gradients written out in float64."""
     velocity = {name: np.zeros_like(w) for name, w in weights.items()}
     for epoch in range(epochs):

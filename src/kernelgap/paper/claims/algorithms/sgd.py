@@ -33,18 +33,13 @@ def measure(scale: str, seed: int) -> Numbers:
         name: float(np.linalg.norm(run.trained[name][0, 0] - w) / np.linalg.norm(w - start[name]))
         for name, w in weights.items()
     }
+    theorem = {"largest_alpha": chosen.largest_alpha, "delta": chosen.least_delta, "T": chosen.T()}
     return {
         "steps": steps,
         "off": off,
         "output layer moved": bool(np.any(run.frozen["A"][0] != np.asarray(start["A"]))),
         "risk": [float(run.averaged_risk[0, 0]), risk],
-        "theorem": {
-            "largest_alpha": chosen.largest_alpha,
-            "delta": chosen.least_delta,
-            "eta_w": rates[0],
-            "eta_v": rates[1],
-            "T": chosen.T(),
-        },
+        "theorem": {**theorem, "eta_w": rates[0], "eta_v": rates[1]},
     }
 
 
