@@ -130,9 +130,8 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
 
 
 def test_the_page_of_claims(browser, tmp_path):
-    from kernelgap.paper.claims.measurement import Measurement, measure
+    from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
     from kernelgap.paper.claims.result import read_claims
-    from kernelgap.paper.claims.store import ClaimStore
 
     with ClaimStore.open(tmp_path) as store:
         store.describe({"experiment": "claims", "scale": "quick", "seed": 0})

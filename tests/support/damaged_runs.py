@@ -19,8 +19,7 @@ from kernelgap.images.experiment.outcome import ImageOutcome
 from kernelgap.images.experiment.piece import Piece
 from kernelgap.images.experiment.scales import SetSize
 from kernelgap.images.experiment.store import ImageStore
-from kernelgap.paper.claims.measurement import Measurement, measure
-from kernelgap.paper.claims.store import ClaimStore
+from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kernelgap import problems
 from kernelgap.paper.claims import get
 from kernelgap.paper.claims.experiments.fig4 import exact_error
 from kernelgap.paper.claims.figures import fit, least, picked
@@ -86,9 +87,12 @@ def test_slides_a_needs_the_resnet_alone() -> None:
 
 
 def test_a_part_of_an_experiment_is_fitted_and_picked_on_validation() -> None:
-    table = fit("fig4a", (Grid("2layer-signs", "hidden", (4,), (0.1, 1.0), (1e-4,)),), "quick", 0)
-    rows = picked(table)
+    parts = (Grid("2layer-signs", "hidden", (4,), (0.1, 1.0), (1e-4,)),)
+    table = fit("fig4a", parts, "quick", 0)
+    numbers = picked("fig4a", parts, ("method", "width"), "quick", 0)
+    rows = numbers["rows"]
     assert len(table) == 2
     assert len(rows) == 1
+    assert numbers["threshold"] == problems.get("parity(d=40, k=6)").threshold
     assert rows[0]["validation_error"] == table.validation_error.min()
     assert least(rows, width=4)["test_error"] == table.loc[table.validation_error.idxmin()].test_error

@@ -8,9 +8,8 @@ import pytest
 
 from kernelgap.errors import InputError
 from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
-from kernelgap.paper.claims.measurement import Measurement, measure
+from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.paper.claims.result import read_claims
-from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
 from kernelgap.runs.start import run as start

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kernelgap.paper.claims import get
-from kernelgap.paper.claims.negative.theorem2 import anisotropic
-from kernelgap.paper.claims.negative.theorem3 import features
+from kernelgap.paper.claims.negative.theorems import anisotropic, features
 from kernelgap.paper.theory.rank_argument import (
     leverages,
     squared_distance,

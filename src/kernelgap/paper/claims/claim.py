@@ -5,24 +5,31 @@ ones, and read again later without measuring again.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Literal
 
 from kernelgap.errors import unknown
-from kernelgap.paper.claims.picture import Picture
 
 Outcome = Literal["holds", "fails", "undecided"]
-Numbers = Mapping[str, Any]  # numbers, texts, and lists and mappings of them: what JSON can hold
+Numbers = dict[str, Any]  # numbers, texts, and lists and mappings of them: what JSON can hold
+Axis = Literal["linear", "log"]
 
 SCALES = ("quick", "full")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``measured``: the measured numbers in a few words, to stand beside the stated ones; ``reason``: why so."""
+    """What the numbers say of a claim.
+
+    Parameters
+    ----------
+    outcome : "holds", "fails" or "undecided".
+    measured : The measured numbers in brief, to stand beside the stated ones.
+    reason : Why so.
+    """
 
     outcome: Outcome
     measured: str
@@ -30,26 +37,104 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One statement, in our own words, with what measures and what judges it.
+class Line:
+    """Points of a chart that belong together; ``low`` and ``high`` make a band around them."""
 
-    ``measure(scale, seed)`` gives the numbers, ``judge(numbers)`` the verdict, ``picture(numbers)`` a chart where one
-    helps. ``stated`` is what the source says, as briefly as ``Verdict.measured`` says what came out.
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+    points_only: bool = False
+
+    @classmethod
+    def of_rows(cls, name: str, rows: Iterable[Numbers], x: str, y: str, *, points_only: bool = False) -> "Line":
+        """A point for each row, with the values of two of its keys."""
+        points = [(row[x], row[y]) for row in rows]
+        return cls(name, [a for a, _ in points], [b for _, b in points], points_only=points_only)
+
+    @classmethod
+    def of_repeats(cls, name: str, x: Sequence[float], repeats: Iterable[Sequence[float]]) -> "Line":
+        """The mean of the repeats at each x, in a band from their least to their greatest."""
+        values = list(repeats)
+        return cls(name, x, [sum(v) / len(v) for v in values], [min(v) for v in values], [max(v) for v in values])
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart as data, which the reports draw: lines over one axis, levels beside them.
+
+    Parameters
+    ----------
+    x, y : Titles of the axes.
+    lines : What is drawn.
+    levels : Dashed horizontal lines with names.
+    x_axis, y_axis : "linear" or "log".
+    categories : If given, the numbers on the x axis count these.
+    """
+
+    x: str
+    y: str
+    lines: Sequence[Line]
+    levels: Sequence[tuple[str, float]] = ()
+    x_axis: Axis = "linear"
+    y_axis: Axis = "linear"
+    categories: Sequence[str] = ()
+
+
+Measure = Callable[[str, int], Numbers]
+Judge = Callable[[Numbers], Verdict]
+Draw = Callable[[Numbers], Picture]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement, with what measures and what judges it.
+
+    Parameters
+    ----------
+    id : Its name.
+    source : Where the statement stands.
+    statement : The statement in our own words.
+    stated : What the source says, as briefly as ``Verdict.measured`` says what came out.
+    measure : Gives the numbers, at a scale of ``SCALES`` with a seed.
+    judge : Gives the verdict on such numbers.
+    picture : Gives a chart of such numbers, where one helps.
+    seconds : About how long measuring takes on one core at scale quick: for the order of work and progress.
     """
 
     id: str
     source: str
     statement: str
     stated: str
-    measure: Callable[[str, int], dict[str, Any]]
-    judge: Callable[[Numbers], Verdict]
-    picture: Callable[[Numbers], Picture] | None = None
-    seconds: float = 3.0  # about, on one core at scale quick: for the order of work and progress
+    measure: Measure
+    judge: Judge
+    picture: Draw | None = None
+    seconds: float = 3.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", _checking_scale(self.measure))
+
+    @classmethod
+    def of(
+        cls,
+        docstring: str | None,
+        id: str,
+        stated: str,
+        measure: Measure,
+        judge: Judge,
+        picture: Draw | None = None,
+        seconds: float = 3.0,
+    ) -> "Claim":
+        """A claim whose source and statement are the first two paragraphs of its module's docstring."""
+        source, statement, *_ = (*(docstring or "").split("\n\n"), "", "")
+        return cls(id, source, " ".join(statement.split()), stated, measure, judge, picture, seconds)
 
     @property
     def location(self) -> str:
         """Where its code is: the file below the package, and the line at which measuring begins."""
-        function = self.measure.func if isinstance(self.measure, partial) else self.measure
+        function: Any = inspect.unwrap(self.measure)
+        function = function.func if isinstance(function, partial) else function
         _, line = inspect.getsourcelines(function)
         parts = Path(inspect.getfile(function)).parts
         inside = parts[len(parts) - parts[::-1].index("kernelgap") :] if "kernelgap" in parts else parts[-1:]
@@ -57,10 +142,25 @@ class Claim:
 
 
 def holds_if(condition: bool, measured: str, reason: str = "") -> Verdict:
-    """It holds under the condition, and else it fails."""
+    """The verdict "holds" under the condition, and else "fails".
+
+    Parameters
+    ----------
+    condition : Whether the numbers agree with the statement.
+    measured, reason : As in ``Verdict``.
+    """
     return Verdict("holds" if condition else "fails", measured, reason)
 
 
 def check_scale(scale: str) -> None:
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
+
+
+def _checking_scale(measure: Measure) -> Measure:
+    @wraps(measure)
+    def checked(scale: str, seed: int) -> Numbers:
+        check_scale(scale)
+        return measure(scale, seed)
+
+    return checked

@@ -9,15 +9,17 @@ import pandas as pd
 
 from kernelgap import problems
 from kernelgap.paper import figures as experiments
+from kernelgap.paper.claims.claim import Numbers
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, RidgePaths, Scale
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 
 Part = Grid | RidgePaths | KernelLines | Built
 SMALL = "part"  # the scale of a part of an experiment
+COLUMNS = ("kind", "network", "mode", "rate", "decay", "ridge", "validation_error", "test_error", "test_standard_error")
 
 
 def fit(name: str, parts: Sequence[Part], scale: str, seed: int) -> pd.DataFrame:
-    """The results of an experiment: at scale quick of these parts of it, at scale full of its own quick grid."""
+    """The finished trials of these parts of an experiment at scale quick; at scale full of its own quick grid."""
     experiment = experiments.get(name)
     own = experiment.scales["quick"]
     some = Scale(tuple(parts), seeds=1, effort="a part", schedule=own.schedule)
@@ -26,40 +28,24 @@ def fit(name: str, parts: Sequence[Part], scale: str, seed: int) -> pd.DataFrame
     with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         for chunk in chunks:
             store.save(chunk, run_chunk(chunk))
-        return store.table()
+        table = store.table()
+    return table[table.status == "done"]
 
 
-def picked(table: pd.DataFrame, by: Sequence[str] = ("method", "width")) -> list[dict[str, Any]]:
-    """For each method and width the trial with the least validation error, as plain numbers."""
-    done = table[table.status == "done"]
-    best = done.loc[done.groupby(list(by), dropna=False).validation_error.idxmin()]
-    kept = [
-        *by,
-        "kind",
-        "network",
-        "mode",
-        "rate",
-        "decay",
-        "ridge",
-        "validation_error",
-        "test_error",
-        "test_standard_error",
-    ]
-    names = list(dict.fromkeys(kept))
-    return [
-        {
-            str(name): None if pd.isna(value) else getattr(value, "item", lambda value=value: value)()
-            for name, value in row.items()
-        }
-        for row in best[names].to_dict("records")
-    ]
+def picked(name: str, parts: Sequence[Part], by: Sequence[str], scale: str, seed: int) -> Numbers:
+    """For each value of ``by`` the trial with the least validation error, beside the experiment's threshold."""
+    table = fit(name, parts, scale, seed)
+    best = table.loc[table.groupby(list(by), dropna=False).validation_error.idxmin()]
+    line = problems.get(experiments.get(name).problem).threshold
+    return {"name": name, "threshold": float(line), "rows": plain_rows(best[list(dict.fromkeys((*by, *COLUMNS)))])}
 
 
-def threshold(name: str) -> float:
-    return float(problems.get(experiments.get(name).problem).threshold)
+def plain_rows(table: pd.DataFrame) -> list[Numbers]:
+    """A table's rows as JSON can hold them."""
+    return [{str(k): None if pd.isna(v) else v for k, v in row.items()} for row in table.to_dict("records")]
 
 
-def least(rows: Sequence[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
+def least(rows: Sequence[Numbers], **wanted: Any) -> Numbers:
     """The row with the least test error among those that have these values."""
     these = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
     return min(these, key=lambda row: row["test_error"])

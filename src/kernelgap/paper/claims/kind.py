@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernelgap.paper.claims.claim import check_scale
-from kernelgap.paper.claims.measurement import Measurement, measure
+from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
-from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
 

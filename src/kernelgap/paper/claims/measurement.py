@@ -1,13 +1,18 @@
-"""A claim at a scale with a seed: the unit of work, and what a worker makes of it."""
+"""A claim at a scale with a seed: the unit of work, what a worker makes of it, and the SQLite file that keeps it."""
 
 import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, TypeAdapter
 
 from kernelgap import console
 from kernelgap.paper.claims.registry import get
+from kernelgap.runs.store import ResultStore, as_stored
+
+_STORED = TypeAdapter(list[tuple[str, Annotated[float, Field(ge=0, allow_inf_nan=False)], str]])
 
 
 @dataclass(frozen=True)
@@ -50,3 +55,33 @@ def measure(measurement: Measurement, on_progress: Callable[[float], None] | Non
         numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
     text = json.dumps(numbers, allow_nan=False)
     return Measured(measurement.claim, time.perf_counter() - began, text)
+
+
+class ClaimStore(ResultStore):
+    """What was measured, by the identity of the measurement; each in one transaction."""
+
+    TABLES: ClassVar = (
+        "CREATE TABLE IF NOT EXISTS measurements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), claim TEXT NOT NULL, "
+        "numbers TEXT NOT NULL)",
+    )
+    COLUMNS: ClassVar = {"measurements": ("chunk", "claim", "numbers")}
+
+    def save(self, measurement: Measurement, measured: Measured) -> None:
+        row = (measurement.id, measurement.claim, measured.numbers)
+        with self._saving(measurement, measured.seconds) as connection:
+            connection.execute("INSERT INTO measurements VALUES (?, ?, ?)", row)
+
+    def measured(self) -> dict[str, Measured]:
+        """What is there, by the ids of the claims."""
+        rows = self._rows(
+            "SELECT claim, seconds, numbers FROM measurements JOIN chunks ON chunks.id = measurements.chunk"
+        )
+        with as_stored(self.folder, "what was measured"):
+            stored = _STORED.validate_python(rows, strict=True)
+            return {row[0]: Measured(*row) for row in stored}
+
+    def check(self) -> None:
+        super().check()
+        with as_stored(self.folder, "what was measured"):
+            for measured in self.measured().values():
+                measured.read()

@@ -9,9 +9,8 @@ import pandas as pd
 
 from kernelgap.errors import InputError
 from kernelgap.paper.claims.claim import Claim, Verdict
-from kernelgap.paper.claims.measurement import Measured
+from kernelgap.paper.claims.measurement import ClaimStore, Measured
 from kernelgap.paper.claims.registry import claims, get, room_of
-from kernelgap.paper.claims.store import ClaimStore
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import as_stored
 

@@ -1,9 +1,8 @@
 """Networks and kernels side by side on samples of one problem: each the best of its grid by validation, as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import jax
 import numpy as np
@@ -14,12 +13,13 @@ from kernelgap.kernels import get as get_kernel
 from kernelgap.kernels.empirical.kernel import empirical
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.networks import Params
+from kernelgap.paper.claims.claim import Numbers
 from kernelgap.problems import Problem
 from kernelgap.regression import default_ridges, ridge_path
 from kernelgap.training import Schedule, get_model, train_grid
 
 VALIDATION, TEST = 1000, 3000
-Row = dict[str, Any]
+Sample = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n k"]]
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,17 @@ class Contest:
     epochs: int
     seed: int
 
-    def by_sgd(self, learner: Learner) -> Row:
+    def by_sgd(self, learner: Learner) -> Numbers:
         """All layers trained; beside the errors, whether every gate ended bit for bit as it began."""
         network, params = self._start(learner.network, learner.width)
         began = {gate: np.array(params[gate]) for gate in network.gates}
         rates, decays = zip(*product(learner.rates, learner.decays), strict=True)
-        grid = train_grid(
-            get_model(network, "all"),
-            params,
-            rates,
-            decays,
-            self.problem.sample(self.samples, self.seed),
-            schedule=Schedule(epochs=self.epochs),
-            seed=[self.seed, 3],
-            evaluate={"validation": self._validation, "test": self._test},
-            epochs=[],
-        )
+        train, schedule = self.problem.sample(self.samples, self.seed), Schedule(epochs=self.epochs)
+        rest: Numbers = {"seed": [self.seed, 3], "evaluate": self._evaluate, "epochs": []}
+        grid = train_grid(get_model(network, "all"), params, rates, decays, train, schedule=schedule, **rest)
         best = int(np.argmin(grid.final("validation")))
         return {
-            **self._told(learner.network, "network"),
+            **self._about(learner.network, "network"),
             "train_error": _finite(grid.final("train")[best]),
             "test_error": _finite(grid.final("test")[best]),
             "standard_error": _finite(grid.standard_errors["test"][best]),
@@ -68,11 +60,11 @@ class Contest:
             "trained": sorted(grid.trained),
         }
 
-    def by_ridge(self, kernels: Sequence[str]) -> list[Row]:
+    def by_ridge(self, kernels: Sequence[str]) -> list[Numbers]:
         """Ridge regression with kernels by name; ``above`` is by how much more it errs than who knows F alone."""
         return [self._ridge(name, get_kernel(name)) for name in kernels]
 
-    def by_own_kernels(self, learner: Learner) -> list[Row]:
+    def by_own_kernels(self, learner: Learner) -> list[Numbers]:
         """The same with the kernels of a network at its start: of its features, and of all its weights' gradients.
 
         The second is taken as its mean over the outputs, one kernel for all of them.
@@ -81,19 +73,19 @@ class Contest:
         own = {"last": empirical(network, params, "last"), "NTK": empirical(network, params, "all")}
         return [self._ridge(f"{learner.network}({mode})", kernel) for mode, kernel in own.items()]
 
-    def _ridge(self, name: str, kernel: Kernel) -> Row:
+    def _ridge(self, name: str, kernel: Kernel) -> Numbers:
         X, Y = self.problem.sample(self.samples, self.seed)
         kernel = kernel.fit(X)
         gram = kernel(X)
         path = ridge_path(gram, Y, default_ridges(float(np.mean(np.diagonal(gram))), len(X)))
-        (V, on_V), (T, on_T) = self._validation, self._test
+        (V, on_V), (T, on_T) = self._evaluate.values()
         errors = np.sum((path.predict(kernel(V, X)) - on_V) ** 2, axis=2).mean(axis=1)
         best = int(np.argmin(errors))
         squared = np.sum((path.predict(kernel(T, X))[best] - on_T) ** 2, axis=1)
         # At the same points, so that the few where the composite signal is large count on both sides
         above = squared - np.sum(self.problem.composite(T) ** 2, axis=1)
         return {
-            **self._told(name, "kernel"),
+            **self._about(name, "kernel"),
             "test_error": float(squared.mean()),
             "standard_error": _standard_error(squared),
             "above": float(above.mean()),
@@ -101,19 +93,15 @@ class Contest:
         }
 
     def _start(self, name: str, width: int) -> tuple[networks.Network, Params]:
-        network, problem = networks.get(name), self.problem
-        key = jax.random.key(self.seed)
-        return network, network.init(key, inputs=problem.d, outputs=problem.outputs, width=width)
+        network, key = networks.get(name), jax.random.key(self.seed)
+        return network, network.init(key, inputs=self.problem.d, outputs=self.problem.outputs, width=width)
 
     @property
-    def _validation(self) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n k"]]:
-        return self.problem.sample(VALIDATION, [self.seed, 1])
+    def _evaluate(self) -> dict[str, Sample]:
+        problem, seed = self.problem, self.seed
+        return {"validation": problem.sample(VALIDATION, [seed, 1]), "test": problem.sample(TEST, [seed, 2])}
 
-    @property
-    def _test(self) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n k"]]:
-        return self.problem.sample(TEST, [self.seed, 2])
-
-    def _told(self, name: str, kind: str) -> Row:
+    def _about(self, name: str, kind: str) -> Numbers:
         return {"learner": name, "kind": kind, "samples": self.samples, "seed": self.seed}
 
 
@@ -126,7 +114,11 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def interval(row: Mapping[str, Any]) -> tuple[float, float]:
+def error_text(error: float | None) -> str:
+    return "diverged" if error is None else f"{error:.3g}"
+
+
+def interval(row: Numbers) -> tuple[float, float]:
     """Two standard errors to either side of the test error; beyond everything, if it diverged."""
     if row["test_error"] is None:
         return (np.inf, np.inf)

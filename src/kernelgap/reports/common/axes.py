@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
+import pandas as pd
 
 MUTED = "#7b8794"
 PALETTE = ("#d9540b", "#2b83c6", "#0d9a6c")
@@ -84,6 +85,15 @@ def finished(
         .configure_legend(labelFontSize=12)
         .configure_title(anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor=MUTED)
     )
+
+
+def labelled_level(row: dict[str, Any], column: str, x: alt.X, y: Axis, align: Any, name: str = "words") -> list[Any]:
+    """A dashed line at a row's value in a column, and at its x the row's text, "words"."""
+    data = pd.DataFrame([row])
+    rule = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MUTED).encode(y=y(column))
+    label = alt.Chart(data, name=name)
+    label = label.mark_text(align=align, baseline="top", dx=4, dy=5, fontSize=12, color=MUTED)
+    return [rule, label.encode(x=x, y=y(column), text="words:N")]
 
 
 def standing_out(on_page: bool, best: float, other: float, chosen: float, rest: float) -> Any:

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.paper.claims import Picture
-from kernelgap.reports.common.axes import MUTED, PALETTE, finished, linear_axis, log_axis
+from kernelgap.reports.common.axes import PALETTE, finished, labelled_level, linear_axis, log_axis
 from kernelgap.reports.common.looks import OTHER_COLOURS
 
 COLOURS = (*PALETTE, *OTHER_COLOURS)
@@ -33,8 +33,8 @@ def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.La
     base = alt.Chart(data).encode(x=x, color=colour)
     tooltip = [
         alt.Tooltip("name:N", title="what"),
-        alt.Tooltip("category:N", title="of") if picture.categories else _told("x", picture.x),
-        _told("y", picture.y),
+        alt.Tooltip("category:N", title="of") if picture.categories else _tooltip("x", picture.x),
+        _tooltip("y", picture.y),
     ]
     layers: list[Any] = []
     if data.low.notna().any():
@@ -45,11 +45,8 @@ def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.La
     layers.append(base.mark_point(filled=True, size=46, opacity=1).encode(y=y("y"), tooltip=tooltip))
     for name, level in picture.levels:
         last = {"x": data.x.max(), "category": picture.categories[-1] if picture.categories else ""}
-        at = pd.DataFrame([{**last, "level": level, "words": name}])
-        layers.append(alt.Chart(at).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=MUTED).encode(y=y("level")))
-        words = alt.Chart(at, name=f"words{len(layers)}")
-        words = words.mark_text(align="right", baseline="top", dx=4, dy=4, fontSize=12, color=MUTED)
-        layers.append(words.encode(x=x, y=y("level"), text="words:N"))
+        row = {**last, "level": level, "words": name}
+        layers += labelled_level(row, "level", x, y, align="right", name=f"words{len(layers) + 1}")
     return finished(alt.layer(*layers), on_page=on_page, height=HEIGHT, title=title)
 
 
@@ -88,9 +85,5 @@ def _categories(picture: Picture) -> alt.X:
     return alt.X("category:N", title=picture.x, sort=list(picture.categories), axis=axis)
 
 
-def _told(column: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{column}:Q", format=".4g", title=_short(title))
-
-
-def _short(title: str) -> str:
-    return title.partition(" (")[0].partition(",")[0][:40]
+def _tooltip(column: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{column}:Q", format=".4g", title=title.partition(" (")[0].partition(",")[0][:40])

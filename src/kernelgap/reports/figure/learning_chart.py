@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from kernelgap.paper.figures.signals import Signals
-from kernelgap.reports.common.axes import MUTED, PALETTE, finished, legend_above, log_axis
+from kernelgap.reports.common.axes import MUTED, PALETTE, finished, labelled_level, legend_above, log_axis
 
 
 def learning_chart(
@@ -15,7 +16,8 @@ def learning_chart(
 ) -> alt.LayerChart | None:
     """Train, validation and test error over the epochs, as stored."""
     columns = {name: curves[name] for name in ("train", "validation", "test") if curves.get(name)}
-    return _over_epochs(curves.get("epochs", []), columns, "error", title, threshold, drop=drop, on_page=on_page)
+    rows = _rows(curves.get("epochs", []), columns)
+    return _over_epochs(rows, "error", title, threshold, drop=drop, on_page=on_page)
 
 
 def signals_chart(
@@ -23,73 +25,46 @@ def signals_chart(
 ) -> alt.LayerChart | None:
     """How far out1 is from F and out from H over the epochs: F is learned before G."""
     columns = {"|out1 \u2212 F|\u00b2": signals["base"], "|out \u2212 H|\u00b2": signals["target"]}
-    return _over_epochs(
-        signals["epochs"], columns, "distance on the test sample", title, threshold, drop=drop, on_page=on_page
-    )
+    rows = _rows(signals["epochs"], columns)
+    return _over_epochs(rows, "distance on the test sample", title, threshold, drop=drop, on_page=on_page)
+
+
+def _rows(epochs: Sequence[float], columns: dict[str, list[float]]) -> pd.DataFrame:
+    """What a logarithmic axis can show; a diverged member's curves end early."""
+    points = [(e, name, v) for name, values in columns.items() for e, v in zip(epochs, values, strict=False)]
+    finite = [point for point in points if math.isfinite(point[2]) and point[2] > 0]
+    return pd.DataFrame(finite, columns=["epoch", "what", "value"])
 
 
 def _over_epochs(
-    epochs: Sequence[float],
-    columns: dict[str, list[float]],
-    measure: str,
-    title: str,
-    threshold: float,
-    *,
-    drop: float | None,
-    on_page: bool,
+    data: pd.DataFrame, measure: str, title: str, threshold: float, *, drop: float | None, on_page: bool
 ) -> alt.LayerChart | None:
-    rows = [
-        {"epoch": e, "what": name, "value": v}
-        for name, values in columns.items()
-        for e, v in zip(epochs, values, strict=False)  # a diverged member's curves end early
-        if math.isfinite(v) and v > 0
-    ]
-    if not rows:
+    if data.empty:
         return None
-    data = pd.DataFrame(rows)
     y = log_axis([*data.value, threshold], measure)
     last = float(data.epoch.max())
     ticks = [0.0, *(10.0**k for k in range(7) if 10.0**k < 0.7 * last), *([last] if last else [])]
-    across = alt.X(
-        "epoch:Q",
-        title="epoch",
-        scale=alt.Scale(type="symlog", constant=1, domain=[0, last or 1], nice=False),
-        axis=alt.Axis(values=ticks, format=",d", grid=False),
-    )
-    names = list(columns)
-    base = alt.Chart(data).encode(
-        x=across,
-        y=y("value"),
-        color=alt.Color(
-            "what:N", scale=alt.Scale(domain=names, range=list(PALETTE[: len(names)])), legend=legend_above()
-        ),
-        tooltip=[
-            alt.Tooltip("what:N", title="measure"),
-            alt.Tooltip("epoch:Q", format=",d"),
-            alt.Tooltip("value:Q", format=".4g"),
-        ],
-    )
-    dashes: list[list[int]] = [[1, 0], [7, 3], [2, 3]]
+    scale = alt.Scale(type="symlog", constant=1, domain=[0, last or 1], nice=False)
+    x = alt.X("epoch:Q", title="epoch", scale=scale, axis=alt.Axis(values=ticks, format=",d", grid=False))
+    names = list(dict.fromkeys(data.what))
+
+    def by_name(channel: Any, values: list[Any]) -> Any:
+        return channel("what:N", scale=alt.Scale(domain=names, range=values[: len(names)]), legend=legend_above())
+
+    tooltip = [
+        alt.Tooltip("what:N", title="measure"),
+        alt.Tooltip("epoch:Q", format=",d"),
+        alt.Tooltip("value:Q", format=".4g"),
+    ]
+    base = alt.Chart(data).encode(x=x, y=y("value"), color=by_name(alt.Color, list(PALETTE)), tooltip=tooltip)
     layers: list[alt.Chart] = []
     if drop is not None and 0 < drop < last:
         fall = alt.Chart(pd.DataFrame([{"epoch": drop}])).mark_rule(strokeWidth=1, color=MUTED, opacity=0.6)
-        layers.append(fall.encode(x=across, tooltip=[alt.Tooltip("epoch:Q", title="the rate falls at epoch")]))
+        layers.append(fall.encode(x=x, tooltip=[alt.Tooltip("epoch:Q", title="the rate falls at epoch")]))
+    level = {"epoch": 0.0, "value": threshold, "words": f"threshold {threshold:.4g}"}
     layers += [
-        base.mark_line(strokeWidth=2.2).encode(
-            strokeDash=alt.StrokeDash(
-                "what:N", scale=alt.Scale(domain=names, range=dashes[: len(names)]), legend=legend_above()
-            )
-        ),
+        base.mark_line(strokeWidth=2.2).encode(strokeDash=by_name(alt.StrokeDash, [[1, 0], [7, 3], [2, 3]])),
         base.mark_point(size=26, filled=True, opacity=1),
-    ]
-    line = pd.DataFrame([{"epoch": 0.0, "value": threshold, "words": f"threshold {threshold:.4g}"}])
-    words = (
-        alt.Chart(line)
-        .mark_text(align="left", baseline="top", dx=4, dy=4, fontSize=12, color=MUTED)
-        .properties(name="words")
-    )
-    layers += [
-        alt.Chart(line).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MUTED).encode(y=y("value")),
-        words.encode(x=across, y=y("value"), text="words:N"),
+        *labelled_level(level, "value", x, y, align="left"),
     ]
     return finished(alt.layer(*layers), on_page=on_page, title=title, height=300, width=460)

@@ -50,12 +50,11 @@ def error_lines(run: FigureRun) -> pd.DataFrame:
 
 def without_error(run: FigureRun) -> list[str]:
     """The methods, with their places, of which no trial came to an end with some seed."""
-    table, x = run.table, run.axis
-    found = []
-    for _, trials in _points(table, x):
-        if not all(math.isfinite(p.test_error) for p in picks_of_seeds(trials, "validation")):
-            found.append(f"{trials.method.iloc[0]} {place(trials.iloc[0], x)}".strip())
-    return found
+    return [
+        f"{trials.method.iloc[0]} {place(trials.iloc[0], run.axis)}".strip()
+        for _, trials in _points(run.table, run.axis)
+        if not all(math.isfinite(p.test_error) for p in picks_of_seeds(trials, "validation"))
+    ]
 
 
 def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
@@ -71,9 +70,14 @@ def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
 
 def _ends(values: pd.Series) -> tuple[float, float]:
     """The ends of the axis; around a lonely value, or where there is none, some room."""
-    found = values.dropna().astype(float)
-    low, high = (found.min(), found.max()) if len(found) else (1.0, 1.0)
+    known = values.dropna().astype(float)
+    low, high = (known.min(), known.max()) if len(known) else (1.0, 1.0)
     return (low, high) if low < high else (low / 2, high * 2)
+
+
+def is_line_of(line: str, method: str) -> bool:
+    """Whether a line is that of a method, at one of its widths perhaps."""
+    return line == method or line.startswith(f"{method} width ")
 
 
 def paper_marks(experiment: str, lines: pd.DataFrame) -> pd.DataFrame:
@@ -85,8 +89,7 @@ def paper_marks(experiment: str, lines: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for value in VALUES.get(experiment, ()):
         start, stop = (low if value.start is None else value.start), (high if value.stop is None else value.stop)
-        names = (value.method, f"{value.method} width ")
-        known = value.method is None or any(m == names[0] or m.startswith(names[1]) for m in lines.method)
+        known = value.method is None or any(is_line_of(name, value.method) for name in lines.method)
         if known and start <= high and stop >= low:
             rows.append((value.method, max(start, low), min(stop, high), value.error, value.words))
     return pd.DataFrame(rows, columns=columns)

@@ -34,13 +34,15 @@ WORST = 6  # as many infinite results are named
 def write_figure_page(run: FigureRun) -> Path:
     """Write ``report.html``, ``charts/`` and the tables into a figure's folder."""
     best = None if run.best is None else _best(run, run.best)
-    charts = _charts(run, best)
-    drawn = {name: draw(True) for name, draw in charts.items()}
+    grids = _grids(run)
+    charts = _charts(run, best, grids)
+    drawn = {name: draw(on_page=True) for name, draw in charts.items()}
     on_page = {name: chart for name, chart in drawn.items() if chart is not None}
+    leaves = f"what learning {'F alone' if run.has_base else 'nothing'} leaves"
     context = {
         "run": run,
-        "tiles": _tiles(run),
-        "leaves": _leaves(run),
+        "tiles": _tiles(run, leaves),
+        "leaves": leaves,
         "legend": _legend(run),
         "log": not bool((run.table[run.axis].dropna() <= 0).any()),
         "remark": REMARKS.get(run.name),
@@ -50,53 +52,39 @@ def write_figure_page(run: FigureRun) -> Path:
         "statuses": {str(status): int(count) for status, count in run.table.status.value_counts().items()},
         "best": best,
         "rows": _rows(run),
-        "heat": _heat(run),
+        "heat": grids,
     }
+    flat = run.table.drop(columns="curves")
+    trials = run.table if any(run.table.curves) else flat  # Parquet has no empty records
+    record = json.dumps(run.as_record(), indent=2, allow_nan=False) + "\n"
     return write_page(
         run,
         "figure/page.html",
         context,
         charts=on_page,
-        pictures={name: partial(charts[name], False) for name in on_page},
+        pictures={name: partial(charts[name], on_page=False) for name in on_page},
         tables={
             "summary.csv": partial(run.summary.to_csv, index=False),
-            "summary.json": partial(_write_record, run.as_record()),
-            "trials.csv": partial(run.table.drop(columns="curves").to_csv, index=False),
-            "trials.parquet": partial(_trials(run).to_parquet, index=False),
+            "summary.json": partial(Path.write_text, data=record, encoding="utf-8"),
+            "trials.csv": partial(flat.to_csv, index=False),
+            "trials.parquet": partial(trials.to_parquet, index=False),
         },
         filters={"rounded": rounded},
     )
 
 
-def _trials(run: FigureRun) -> pd.DataFrame:
-    """The table; without curves where no trial has any, since Parquet has no empty records."""
-    return run.table if any(run.table.curves) else run.table.drop(columns="curves")
-
-
-def _write_record(record: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _charts(run: FigureRun, best: dict[str, Any] | None) -> dict[str, Callable[[bool], Any]]:
+def _charts(run: FigureRun, best: dict[str, Any] | None, grids: list[dict[str, Any]]) -> dict[str, Callable[..., Any]]:
     """What draws each chart, for the page or alone; None is drawn where there is nothing to show."""
-    main = norm_chart if run.axis == "norm" else error_chart
-    charts: dict[str, Callable[[bool], Any]] = {"errors": lambda on_page: main(run, on_page=on_page)}
+    charts: dict[str, Callable[..., Any]] = {"errors": partial(norm_chart if run.axis == "norm" else error_chart, run)}
     if run.axis == "beta":
-        charts["widths"] = lambda on_page: width_chart(run, on_page=on_page)
+        charts["widths"] = partial(width_chart, run)
     if best is not None:
-        curves, signals, drop, name = best["curves"], best["signals"], best["drop"], best["name"]
-        line = run.threshold
-        charts["learning"] = lambda on_page: learning_chart(curves, name, line, drop=drop, on_page=on_page)
-        if signals is not None:
-            charts["signals"] = lambda on_page: signals_chart(signals, name, line, drop=drop, on_page=on_page)
+        about = {"title": best["name"], "threshold": run.threshold, "drop": best["drop"]}
+        charts["learning"] = partial(learning_chart, best["curves"], **about)
+        if best["signals"] is not None:
+            charts["signals"] = partial(signals_chart, best["signals"], **about)
     cells = heat_maps(run)
-    for i, (method, at) in enumerate(best_places(run).items(), 1):
-        charts[f"grid-{i}"] = partial(_grid, cells, method, at)
-    return charts
-
-
-def _grid(cells: pd.DataFrame, method: str, at: str, on_page: bool) -> Any:
-    return heat_chart(cells, method, at, on_page=on_page)
+    return charts | {grid["chart"]: partial(heat_chart, cells, grid["method"], grid["place"]) for grid in grids}
 
 
 def _best(run: FigureRun, best: Best) -> dict[str, Any]:
@@ -123,7 +111,7 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
     return {"lead": lead, "words": f"{'; '.join(seen)}." if seen else ""}
 
 
-def _tiles(run: FigureRun) -> list[dict[str, str]]:
+def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
     """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
     best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
@@ -131,20 +119,13 @@ def _tiles(run: FigureRun) -> list[dict[str, str]]:
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
-            at = place(row, run.x)
-            more = f"{row.method} at {at}" if at else row.method
-            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": more})
-    tiles.append({"number": _number(run.threshold), "words": "the threshold", "more": _leaves(run)})
-    gap = run.gap
-    if gap:
-        more = f"samples for {gap['error']:.2g}, on average over the family, if it is fixed beforehand"
-        tiles.append({"number": f"{gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
+            where = " at ".join(filter(None, (row.method, place(row, run.x))))
+            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": where})
+    tiles.append({"number": _number(run.threshold), "words": "the threshold", "more": leaves})
+    if run.gap:
+        more = f"samples for {run.gap['error']:.2g}, on average over the family, if it is fixed beforehand"
+        tiles.append({"number": f"{run.gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
     return tiles
-
-
-def _leaves(run: FigureRun) -> str:
-    """What the threshold is."""
-    return f"what learning {'F alone' if run.has_base else 'nothing'} leaves"
 
 
 def _legend(run: FigureRun) -> list[dict[str, Any]]:
@@ -215,18 +196,14 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     return ", ".join(at)
 
 
-def _heat(run: FigureRun) -> list[dict[str, Any]]:
+def _grids(run: FigureRun) -> list[dict[str, Any]]:
     """What stands beside each heat map: its method and the places to choose from."""
     cells = heat_maps(run)
-    finite = cells[cells.validation.map(lambda v: v < float("inf"))]
+    places = {name: list(own.place.unique()) for name, own in cells[cells.validation < math.inf].groupby("method")}
     return [
-        {"chart": f"grid-{i}", "method": method, "place": at, "places": _places(finite, method)}
+        {"chart": f"grid-{i}", "method": method, "place": at, "places": places.get(method, [])}
         for i, (method, at) in enumerate(best_places(run).items(), 1)
     ]
-
-
-def _places(cells: pd.DataFrame, method: str) -> list[str]:
-    return list(dict.fromkeys(cells[cells.method == method].place))
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -1,6 +1,7 @@
-"""Section 8.1's multi-pass SGD: momentum, batches, epochs, the drop of the rate, and the grid that is searched."""
+"""sec. 8.1
 
-from typing import Any
+The experiments' SGD: momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400, and rates and
+decays searched over {1, 2, 5} x 10^-k."""
 
 import jax
 import numpy as np
@@ -16,31 +17,22 @@ RATE, DECAY = 0.05, 0.01
 EPOCHS = {"quick": 4, "full": 40}
 SAMPLES = 110  # two full batches and a smaller one
 CLOSE = 1e-3
+Weights = dict[str, np.ndarray]
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     paper = Schedule()
     factors = [float(paper.factor(jax.numpy.asarray(epoch))) for epoch in range(paper.epochs)]
     problem = problems.sec8()
     schedule = Schedule(epochs=EPOCHS[scale])
     sample = problem.sample(SAMPLES, [seed, 0])
     params = networks.two_layer.init(jax.random.key(seed), inputs=30, outputs=15, width=20)
-    grid = train_grid(
-        get_model(networks.two_layer, "all"),
-        params,
-        [RATE],
-        [DECAY],
-        sample,
-        schedule=schedule,
-        seed=[seed, 3],
-        epochs=[],
-    )
+    model = get_model(networks.two_layer, "all")
+    grid = train_grid(model, params, [RATE], [DECAY], sample, schedule=schedule, seed=[seed, 3], epochs=[])
     expected = plain({n: np.asarray(w, float) for n, w in params.items()}, *sample, schedule.epochs, seed)
     return {
         "schedule": {
-            "momentum": paper.momentum,
-            "batch": paper.batch,
-            "epochs": paper.epochs,
+            **{name: getattr(paper, name) for name in ("momentum", "batch", "epochs")},
             "drop": factors[0] / factors[-1],
             "drop_epoch": int(np.flatnonzero(np.diff(factors))[0]) + 1,
         },
@@ -52,9 +44,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     }
 
 
-def plain(
-    weights: dict[str, np.ndarray], X: np.ndarray, Y: np.ndarray, epochs: int, seed: int
-) -> dict[str, np.ndarray]:
+def plain(weights: Weights, X: np.ndarray, Y: np.ndarray, epochs: int, seed: int) -> Weights:
     """PyTorch's SGD on a two-layer network, gradients written out in float64."""
     velocity = {name: np.zeros_like(w) for name, w in weights.items()}
     for epoch in range(epochs):
@@ -87,14 +77,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, "Momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400.")
 
 
-claim = Claim(
-    id="algo.multipass",
-    source="sec. 8.1",
-    statement=(
-        "The experiments' SGD: momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400, and rates "
-        "and decays searched over {1, 2, 5} x 10^-k."
-    ),
-    stated="0.9, 50, 800, /10 at 400",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "algo.multipass", "0.9, 50, 800, /10 at 400", measure, judge)

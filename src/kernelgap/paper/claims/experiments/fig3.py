@@ -1,12 +1,9 @@
 """Figure 3 and the talk's (b): the base signal must be strong enough for the composite one to be learned."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.claims.figures import Part, fit, picked, threshold
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
+from kernelgap.paper.claims.figures import Part, picked
 from kernelgap.paper.figures import Grid
 from kernelgap.paper.figures.fig3 import BETAS
 
@@ -23,8 +20,8 @@ PARTS: dict[str, tuple[Part, ...]] = {
 }
 
 
-def measure(name: str, scale: str, seed: int) -> dict[str, Any]:
-    return {"name": name, "threshold": threshold(name), "rows": picked(fit(name, PARTS[name], scale, seed), ("beta",))}
+def measure(name: str, scale: str, seed: int) -> Numbers:
+    return picked(name, PARTS[name], ("beta",), scale, seed)
 
 
 def judge(learned: float, not_learned: float, numbers: Numbers) -> Verdict:
@@ -41,45 +38,42 @@ def judge(learned: float, not_learned: float, numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    rows = sorted(numbers["rows"], key=lambda row: row["beta"])
-    line = Line("3resnet", [row["beta"] for row in rows], [row["test_error"] for row in rows])
+    line = Line.of_rows("3resnet", sorted(numbers["rows"], key=lambda row: row["beta"]), "beta", "test_error")
     return Picture("beta", "test error", (line,), (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-def _claim(id: str, name: str, source: str, statement: str, stated: str, learned: float, not_learned: float) -> Claim:
-    judged: Callable[[Numbers], Verdict] = partial(judge, learned, not_learned)
-    return Claim(id, source, statement, stated, partial(measure, name), judged, picture, seconds=25)
-
-
 claims = (
-    _claim(
-        "fig3a",
+    Claim(
         "fig3a",
         "Figure 3(a)",
         "With all layers of the ResNet trained on beta F + 0.3 G(F), the composite signal is learned for beta >= 0.3 "
         "and not for beta <= 0.2: F must be at least as strong as G(F). (The source does not say with how many "
         "samples; here 1000.)",
         "learned for beta >= 0.3; ~1.4 for beta <= 0.2",
-        0.3,
-        0.2,
+        partial(measure, "fig3a"),
+        partial(judge, 0.3, 0.2),
+        picture,
+        seconds=25,
     ),
-    _claim(
-        "fig3b",
+    Claim(
         "fig3b",
         "Figure 3(b)",
         "The same with only hidden layers trained: learned for beta >= 0.5, not for beta <= 0.3.",
         "learned for beta >= 0.5, not for beta <= 0.3",
-        0.5,
-        0.3,
+        partial(measure, "fig3b"),
+        partial(judge, 0.5, 0.3),
+        picture,
+        seconds=25,
     ),
-    _claim(
+    Claim(
         "slides.b",
-        "slides_b",
         "slides, sensitivity test",
         "The talk's target with eight outputs: the composite signal of strength 0.3 is learned where the base signal "
         "is stronger (beta >= 0.5) and not where there is none (beta = 0). The slide's curves are not in its text.",
         "learned for large beta, not for beta = 0",
-        0.5,
-        0.0,
+        partial(measure, "slides_b"),
+        partial(judge, 0.5, 0.0),
+        picture,
+        seconds=25,
     ),
 )

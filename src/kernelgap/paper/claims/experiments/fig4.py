@@ -1,14 +1,11 @@
 """Figure 4: small solutions exist, and SGD does not find them."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.claims.figures import Part, fit
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
+from kernelgap.paper.claims.figures import Part, fit, plain_rows
 from kernelgap.paper.figures import Built, Grid
 from kernelgap.paper.figures.fig4 import NETWORK, NORMS
 from kernelgap.training.built import Solution, built
@@ -20,29 +17,22 @@ PARTS: dict[str, tuple[Part, ...]] = {
 STATED = {"fig4a": 0.69, "fig4b": 0.98}
 BOUNDS = {4e-4: (9.7, 0.12), 1e-4: (12.5, 0.037), 6e-5: (13.8, 0.011)}  # by decay: norm in units of sqrt(d), error
 SIZES = {"quick": ((200, 6), (1000, 40)), "full": ((200, 6), (1000, 40), (10_000, 100))}
+COLUMNS = ["kind", "width", "rate", "decay", "train_error", "test_error", "norm"]
 FITTED = 0.1  # a training error that counts as small
 
 
-def measure(name: str, scale: str, seed: int) -> dict[str, Any]:
-    table = fit(name, PARTS[name], scale, seed)
-    table = table[table.status == "done"]
-    columns = ["kind", "width", "rate", "decay", "train_error", "test_error", "norm"]
-    rows = [
-        {key: None if pd.isna(value) else value for key, value in row.items()}
-        for row in table[columns].to_dict("records")
-    ]
-    return {"name": name, "rows": rows}
+def measure(name: str, scale: str, seed: int) -> Numbers:
+    return {"name": name, "rows": plain_rows(fit(name, PARTS[name], scale, seed)[COLUMNS])}
 
 
 def judge(numbers: Numbers) -> Verdict:
     stated = STATED[numbers["name"]]
-    found = [row for row in numbers["rows"] if row["kind"] == "sgd"]
-    made = [row for row in numbers["rows"] if row["kind"] == "built"]
-    best = min(row["test_error"] for row in found)
-    largest = max(row["norm"] for row in made)
-    fitted = [row["norm"] for row in found if row["train_error"] < FITTED]
+    trained = [row for row in numbers["rows"] if row["kind"] == "sgd"]
+    best = min(row["test_error"] for row in trained)
+    largest = max(row["norm"] for row in numbers["rows"] if row["kind"] == "built")
+    fitted = [row["norm"] for row in trained if row["train_error"] < FITTED]
     norms = f"norms {min(fitted):.3g} and more" if fitted else "none fits its training data"
-    measured = f"best SGD test error {best:.3g} in {len(found)} fits, {norms}; built {largest:.3g} at most"
+    measured = f"best SGD test error {best:.3g} in {len(trained)} fits, {norms}; built {largest:.3g} at most"
     return holds_if(
         best >= stated and (not fitted or min(fitted) > largest),
         measured,
@@ -58,25 +48,17 @@ def picture(numbers: Numbers) -> Picture:
         ("built", "test_error", "built by hand"),
     ):
         rows = [row for row in numbers["rows"] if row["kind"] == kind and row[error] > 0]
-        lines.append(Line(name, [row[error] for row in rows], [row["norm"] for row in rows], points_only=True))
+        lines.append(Line.of_rows(name, rows, error, "norm", points_only=True))
     return Picture("error", "Frobenius norm of W", [line for line in lines if line.x], x_axis="log")
 
 
-def measure_built(scale: str, seed: int) -> dict[str, Any]:
+def measure_built(scale: str, seed: int) -> Numbers:
     rows = []
     for width, d in SIZES[scale]:
-        for decay, solution in zip(
-            BOUNDS, built("trained", tuple(BOUNDS), width=width, d=d, k=6, seed=seed), strict=True
-        ):
-            rows.append(
-                {
-                    "width": width,
-                    "d": d,
-                    "decay": decay,
-                    "norm": solution.norm / np.sqrt(d),
-                    "error": exact_error(solution, d),
-                }
-            )
+        solutions = built("trained", tuple(BOUNDS), width=width, d=d, k=6, seed=seed)
+        for decay, solution in zip(BOUNDS, solutions, strict=True):
+            norm, error = solution.norm / np.sqrt(d), exact_error(solution, d)
+            rows.append({"width": width, "d": d, "decay": decay, "norm": norm, "error": error})
     return {"rows": rows}
 
 
@@ -95,52 +77,45 @@ def judge_built(numbers: Numbers) -> Verdict:
     for row in rows:
         norm, error = BOUNDS[row["decay"]]
         if row["norm"] > norm * 1.005 or row["error"] > error:  # the source's norms have three digits
-            wrong.append(
-                f"{row['norm']:.3g} sqrt(d) with error {row['error']:.3g} at m = {row['width']}, d = {row['d']}"
-            )
+            at = f"at m = {row['width']}, d = {row['d']}"
+            wrong.append(f"{row['norm']:.3g} sqrt(d) with error {row['error']:.3g} {at}")
     first = [row for row in rows if row["d"] == rows[0]["d"]]
     measured = ", ".join(f"{row['norm']:.3g} sqrt(d): {row['error']:.3g}" for row in first)
     if wrong:
         return Verdict("fails", measured, f"Not as stated: {'; '.join(wrong)}.")
-    sizes = ", ".join(
-        f"m = {width} and d = {d}" for width, d in dict.fromkeys((row["width"], row["d"]) for row in rows)
-    )
+    sizes = ", ".join(dict.fromkeys(f"m = {row['width']} and d = {row['d']}" for row in rows))
     return Verdict("holds", measured, f"Trained at m = 200 and d = 6, then padded and repeated: {sizes}. Errors exact.")
 
 
 claims = (
     Claim(
-        id="fig4a",
-        source="Figures 1 and 4(a)",
-        statement=(
-            "A two-layer network whose W alone is trained by SGD on 5000 samples of a parity of 6 of 40 coordinates "
-            "never gets a test error under 0.69, and what it finds has larger norms than solutions built by hand."
-        ),
-        stated="best SGD test error >= 0.69, norms above the built ones",
+        "fig4a",
+        "Figures 1 and 4(a)",
+        "A two-layer network whose W alone is trained by SGD on 5000 samples of a parity of 6 of 40 coordinates never "
+        "gets a test error under 0.69, and what it finds has larger norms than solutions built by hand.",
+        "best SGD test error >= 0.69, norms above the built ones",
+        partial(measure, "fig4a"),
+        judge,
+        picture,
         seconds=13,
-        measure=partial(measure, "fig4a"),
-        judge=judge,
-        picture=picture,
     ),
     Claim(
-        id="fig4b",
-        source="Figure 4(b)",
-        statement="With 50,000 samples of a parity of 6 of 100 coordinates SGD's test error stays at 0.98 or more.",
-        stated="best SGD test error >= 0.98",
+        "fig4b",
+        "Figure 4(b)",
+        "With 50,000 samples of a parity of 6 of 100 coordinates SGD's test error stays at 0.98 or more.",
+        "best SGD test error >= 0.98",
+        partial(measure, "fig4b"),
+        judge,
+        picture,
         seconds=8,
-        measure=partial(measure, "fig4b"),
-        judge=judge,
-        picture=picture,
     ),
     Claim(
-        id="fig4.built",
-        source="section 8.2",
-        statement=(
-            "Solutions of small norm exist for every even width m >= 200 and every d >= 6: one trained at m = 200, d = "
-            "6 is padded with zero columns and its rows repeated, which keeps error and norm / sqrt(d)."
-        ),
-        stated="9.7 sqrt(d): <= 0.12, 12.5 sqrt(d): <= 0.037, 13.8 sqrt(d): <= 0.011",
-        measure=measure_built,
-        judge=judge_built,
+        "fig4.built",
+        "section 8.2",
+        "Solutions of small norm exist for every even width m >= 200 and every d >= 6: one trained at m = 200, d = 6 "
+        "is padded with zero columns and its rows repeated, which keeps error and norm / sqrt(d).",
+        "9.7 sqrt(d): <= 0.12, 12.5 sqrt(d): <= 0.037, 13.8 sqrt(d): <= 0.011",
+        measure_built,
+        judge_built,
     ),
 )

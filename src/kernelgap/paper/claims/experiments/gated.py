@@ -1,10 +1,13 @@
-"""The talk's frozen gates on images: on scikit-learn's handwritten digits, which are always at hand.
+"""slides
+
+Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones on
+images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100. Here a ResNet-8
+on handwritten digits.
 
 ``kernelgap run images`` asks the same of larger images, in minutes to hours.
 """
 
 import math
-from typing import Any
 
 import jax
 import numpy as np
@@ -25,7 +28,7 @@ SIZES: dict[str, dict[str, int]] = {
 TRAIN = 1200  # of the 1,797 images; all others are the test
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     rows = []
     for s in range(seed, seed + size["seeds"]):
@@ -38,15 +41,10 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
             trained = train_images(get_model(network, "all"), start, train, schedule=schedule, seed=[s])
             right[kind] = trained.predict(test.images) == test.labels
             frozen &= all(np.array_equal(trained.params[name], start[name]) for name in network.gates)
-        rows.append(
-            {
-                "tested": len(test),
-                **{kind: float(np.mean(values)) for kind, values in right.items()},
-                "only ordinary": int(np.sum(right["ordinary"] & ~right["gated"])),
-                "only gated": int(np.sum(right["gated"] & ~right["ordinary"])),
-                "gates kept": frozen,
-            }
-        )
+        row: Numbers = {kind: float(np.mean(values)) for kind, values in right.items()}
+        row["only ordinary"] = int(np.sum(right["ordinary"] & ~right["gated"]))
+        row["only gated"] = int(np.sum(right["gated"] & ~right["ordinary"]))
+        rows.append({**row, "tested": len(test), "gates kept": frozen})
     return {"train": TRAIN, "rows": rows}
 
 
@@ -75,21 +73,9 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def _digits() -> Images:
-    found = load_digits()
-    pixels = np.round(found.images * (255 / 16)).astype(np.uint8)
-    return Images.of(pixels, found.target, [str(name) for name in found.target_names])
+    digits = load_digits()
+    pixels = np.round(digits.images * (255 / 16)).astype(np.uint8)
+    return Images.of(pixels, digits.target, [str(name) for name in digits.target_names])
 
 
-claim = Claim(
-    id="slides.gated",
-    source="slides",
-    statement=(
-        "Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones "
-        "on images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100. Here "
-        "a ResNet-8 on handwritten digits."
-    ),
-    stated="94.55% against 93.85%, 77.04% against 75.27%",
-    seconds=60,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "slides.gated", "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=60)

@@ -1,7 +1,7 @@
 """The networks are what the paper writes: each against its formula, written out neuron by neuron in float64."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import jax
 import numpy as np
@@ -63,35 +63,35 @@ def _random(network: Network, size: tuple[int, int, int], seed: int) -> tuple[Pa
 
 def _deviation(network: Network, formula: Formula, params: Params, X: np.ndarray) -> float:
     with jax.enable_x64(True):
-        found = np.asarray(network.apply({n: jax.numpy.asarray(w) for n, w in params.items()}, jax.numpy.asarray(X)))
+        output = np.asarray(network.apply({n: jax.numpy.asarray(w) for n, w in params.items()}, jax.numpy.asarray(X)))
     expected = np.array([formula(params, x) for x in X])
-    return float(np.abs(found - expected).max() / np.abs(expected).max())
+    return float(np.abs(output - expected).max() / np.abs(expected).max())
 
 
-def measure_resnet(scale: str, seed: int) -> dict[str, Any]:
-    return {"3resnet-full": apart(networks.resnet_full, resnet_formula, scale, seed)}
+FORMULAS: dict[str, tuple[Network, Formula]] = {
+    "3resnet-full": (networks.resnet_full, resnet_formula),
+    "3resnet": (networks.resnet, bottleneck_formula),
+    "2layer": (networks.two_layer, two_layer_formula),
+    "3layer": (networks.three_layer, three_layer_formula),
+}
 
 
-def measure_bottleneck(scale: str, seed: int) -> dict[str, Any]:
+def measure(names: tuple[str, ...], scale: str, seed: int) -> Numbers:
+    return {name: apart(*FORMULAS[name], scale, seed) for name in names}
+
+
+def measure_bottleneck(scale: str, seed: int) -> Numbers:
     """Beside its formula: the full ResNet with U = VA is the same function."""
-    alike = 0.0
+    alike = []
     for i, size in enumerate(SIZES[scale]):
         params, X = _random(networks.resnet, size, seed + i)
         full = {**{n: w for n, w in params.items() if n != "V"}, "U": params["V"] @ params["A"]}
-        alike = max(alike, _deviation(networks.resnet_full, _with(params), full, X))
-    return {"3resnet": apart(networks.resnet, bottleneck_formula, scale, seed), "3resnet-full with U = VA": alike}
+        alike.append(_deviation(networks.resnet_full, partial(_bottleneck_at, params), full, X))
+    return {**measure(("3resnet",), scale, seed), "3resnet-full with U = VA": max(alike)}
 
 
-def _with(params: Params) -> Formula:
-    """The bottleneck formula at these weights, whatever it is given."""
-    return lambda _, x: bottleneck_formula(params, x)
-
-
-def measure_fc(scale: str, seed: int) -> dict[str, Any]:
-    return {
-        "2layer": apart(networks.two_layer, two_layer_formula, scale, seed),
-        "3layer": apart(networks.three_layer, three_layer_formula, scale, seed),
-    }
+def _bottleneck_at(params: Params, _: Params, x: np.ndarray) -> np.ndarray:
+    return bottleneck_formula(params, x)
 
 
 def judge(numbers: Numbers) -> Verdict:
@@ -105,30 +105,28 @@ def judge(numbers: Numbers) -> Verdict:
 
 claims = (
     Claim(
-        id="net.resnet",
-        source="eq. 2.1",
-        statement="The three-layer ResNet with one skip is A(s(Wx + b1) + s(U s(Wx + b1) + b2)) with a full matrix U.",
-        stated="equal to rounding",
-        measure=measure_resnet,
-        judge=judge,
+        "net.resnet",
+        "eq. 2.1",
+        "The three-layer ResNet with one skip is A(s(Wx + b1) + s(U s(Wx + b1) + b2)) with a full matrix U.",
+        "equal to rounding",
+        partial(measure, ("3resnet-full",)),
+        judge,
     ),
     Claim(
-        id="net.bottleneck",
-        source="sec. 6",
-        statement=(
-            "With U = VA it is out1 + A s(V(out1, 1)) with out1 = A s(W(x, 1)): the bottleneck network is that "
-            "formula, and the full one with U = VA the same function."
-        ),
-        stated="equal to rounding",
-        measure=measure_bottleneck,
-        judge=judge,
+        "net.bottleneck",
+        "sec. 6",
+        "With U = VA it is out1 + A s(V(out1, 1)) with out1 = A s(W(x, 1)): the bottleneck network is that formula, "
+        "and the full one with U = VA the same function.",
+        "equal to rounding",
+        measure_bottleneck,
+        judge,
     ),
     Claim(
-        id="net.fc",
-        source="sec. 8.1",
-        statement="The fully connected networks are A s(Wx + b1) and A s(U s(Wx + b1) + b2).",
-        stated="equal to rounding",
-        measure=measure_fc,
-        judge=judge,
+        "net.fc",
+        "sec. 8.1",
+        "The fully connected networks are A s(Wx + b1) and A s(U s(Wx + b1) + b2).",
+        "equal to rounding",
+        partial(measure, ("2layer", "3layer")),
+        judge,
     ),
 )

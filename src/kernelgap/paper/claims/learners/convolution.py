@@ -1,20 +1,21 @@
-"""The talk's convolutional concept, and the convolutional ResNet that learns it."""
+"""slides
 
-from typing import Any
+A convolutional ResNet learns the convolutional target sum_j F(x_j) + alpha G(sum_j v_j F(x_j)) as the three-layer
+ResNet learns F + alpha G(F): it gets well under the E |alpha G|^2 that learning F alone would leave, and kernels
+with as many samples do not get under it."""
 
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.claims.side_by_side import Contest, Learner, interval
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.side_by_side import Contest, Learner, error_text, interval
 
 PATCHES = 4
 CONV = f"3resnet-conv(patches={PATCHES})"
 # G is a product of three. (Of a product of two even the kernel of the network's own random features sees something:
 # with 500 samples it gets to 0.65 where the line, 3 alpha^2, is at 0.75, and the network to 0.01.)
-TARGET: dict[str, Any] = {"patches": PATCHES, "d": 6, "alpha": 0.5, "degree": 3}
-SIZES: dict[str, dict[str, Any]] = {
+TARGET: Numbers = {"patches": PATCHES, "d": 6, "alpha": 0.5, "degree": 3}
+SIZES: dict[str, Numbers] = {
     "quick": {"samples": (800,), "seeds": 3, "epochs": 200, "width": 100},
     "full": {"samples": (400, 800, 1600), "seeds": 5, "epochs": 400, "width": 200},
 }
@@ -23,7 +24,7 @@ KERNELS = ("ntk2", "ntk3res", "gaussian")
 WELL = 0.5  # of the line: more than half of the composite signal is learned
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     rows, line = [], 0.0
     for samples in size["samples"]:
@@ -32,9 +33,9 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
             line = problem.threshold
             contest = Contest(problem, samples, size["epochs"], s)
             conv = Learner(CONV, size["width"], RATES, DECAYS)
-            rows.append(contest.by_sgd(conv))
-            rows += [contest.by_sgd(Learner("3resnet", size["width"], (0.02, 0.05), (0.005,)))]
-            rows += [contest.by_sgd(Learner("2layer", size["width"], (0.05, 0.1), (0.01,)))]
+            resnet = Learner("3resnet", size["width"], (0.02, 0.05), (0.005,))
+            two_layer = Learner("2layer", size["width"], (0.05, 0.1), (0.01,))
+            rows += [contest.by_sgd(learner) for learner in (conv, resnet, two_layer)]
             rows += [*contest.by_ridge(KERNELS), *contest.by_own_kernels(conv)]
     return {"target": TARGET, "threshold": line, "width": size["width"], "rows": rows}
 
@@ -50,8 +51,9 @@ def judge(numbers: Numbers) -> Verdict:
     above, margin = best["above"], 2 * best["above_standard_error"]
     worst = max(convolutional, key=lambda row: interval(row)[1])
     measured = (
-        f"at worst {_error(worst)} over {len(convolutional)} seeds, the best kernel {_error(best)} "
-        f"({best['learner']}, {above:.2g} above knowing F), {', '.join(_least(others))}; N = {most}"
+        f"at worst {error_text(worst['test_error'])} over {len(convolutional)} seeds, the best kernel "
+        f"{error_text(best['test_error'])} ({best['learner']}, {above:.2g} above knowing F), "
+        f"{', '.join(_least(others))}; N = {most}"
     )
     if interval(worst)[0] > WELL * line:
         return Verdict("fails", measured, f"With seed {worst['seed']} it does not get to half of the line {line:.3g}.")
@@ -68,14 +70,12 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-def _least(rows: list[dict[str, Any]]) -> list[str]:
+def _least(rows: list[Numbers]) -> list[str]:
     """The best over the seeds of each learner."""
-    names = dict.fromkeys(row["learner"] for row in rows)
-    return [f"{n} {_error(min((r for r in rows if r['learner'] == n), key=lambda r: interval(r)[0]))}" for n in names]
-
-
-def _error(row: dict[str, Any]) -> str:
-    return "diverged" if row["test_error"] is None else f"{row['test_error']:.3g}"
+    best: dict[str, Numbers] = {}
+    for row in rows:
+        best[row["learner"]] = min(best.get(row["learner"], row), row, key=lambda r: interval(r)[0])
+    return [f"{name} {error_text(row['test_error'])}" for name, row in best.items()]
 
 
 def picture(numbers: Numbers) -> Picture:
@@ -83,32 +83,14 @@ def picture(numbers: Numbers) -> Picture:
     names = list(dict.fromkeys(row["learner"] for row in numbers["rows"]))
     lines = []
     for samples in dict.fromkeys(row["samples"] for row in numbers["rows"]):
-        found = {
-            name: [
-                row["test_error"]
-                for row in numbers["rows"]
-                if (row["learner"], row["samples"]) == (name, samples) and row["test_error"] is not None
-            ]
-            for name in names
-        }
-        places = [i for i, name in enumerate(names) if found[name]]
-        means = [float(np.mean(found[names[i]])) for i in places]
-        lines.append(Line(f"N = {samples}", places, means, points_only=True))
+        errors: dict[int, list[float]] = {i: [] for i in range(len(names))}
+        for row in numbers["rows"]:
+            if row["samples"] == samples and row["test_error"] is not None:
+                errors[names.index(row["learner"])].append(row["test_error"])
+        means = {i: float(np.mean(values)) for i, values in errors.items() if values}
+        lines.append(Line(f"N = {samples}", list(means), list(means.values()), points_only=True))
     levels = (("knowing F alone", numbers["threshold"]),)
     return Picture("learner", "test error", lines, levels, y_axis="log", categories=names)
 
 
-claim = Claim(
-    id="net.conv",
-    source="slides",
-    statement=(
-        "A convolutional ResNet learns the convolutional target sum_j F(x_j) + alpha G(sum_j v_j F(x_j)) as the "
-        "three-layer ResNet learns F + alpha G(F): it gets well under the E |alpha G|^2 that learning F alone would "
-        "leave, and kernels with as many samples do not get under it."
-    ),
-    stated="learned likewise",
-    seconds=40,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "net.conv", "learned likewise", measure, judge, picture, seconds=40)

@@ -1,21 +1,22 @@
-"""The talk's frozen gates: whether networks of such layers learn, and whether the gates stay where they were."""
+"""slides
 
-from typing import Any
+Frozen-gate layers: each ReLU of <w, x> becomes a smooth gate of <w1, x> times <w2, x>, with w1 frozen at random and
+w2 trained. Networks of such layers learn, and ResNets of them learn the composite signal too."""
 
 from kernelgap import problems
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.side_by_side import Contest, Learner, interval
+from kernelgap.paper.claims.side_by_side import Contest, Learner, error_text, interval
 
 # Section 8.1's target with fewer coordinates, and the talk's convolutional one
-WHOLE: dict[str, Any] = {"patches": 1, "d": 12, "alpha": 0.5}
-PATCHED: dict[str, Any] = {"patches": 4, "d": 6, "alpha": 0.5}
+WHOLE: Numbers = {"patches": 1, "d": 12, "alpha": 0.5}
+PATCHED: Numbers = {"patches": 4, "d": 6, "alpha": 0.5}
 SIZES: dict[str, dict[str, int]] = {
     "quick": {"samples": 500, "seeds": 2, "epochs": 200, "width": 100},
     "full": {"samples": 1000, "seeds": 5, "epochs": 400, "width": 200},
 }
 KERNELS = ("ntk2", "gaussian")
 # Networks, their target, the rates and decays that are searched, and what the gated one has to get under
-PAIRS: tuple[tuple[str, str, dict[str, Any], tuple[float, ...], tuple[float, ...], str], ...] = (
+PAIRS: tuple[tuple[str, str, Numbers, tuple[float, ...], tuple[float, ...], str], ...] = (
     ("2layer", "2layer-gated", WHOLE, (0.1,), (0.005, 0.02), "half"),
     ("3resnet", "3resnet-gated", WHOLE, (0.05, 0.1), (0.005,), "line"),
     ("3resnet-conv(patches=4)", "3resnet-conv-gated(patches=4)", PATCHED, (0.02, 0.05), (0.005,), "line"),
@@ -23,26 +24,19 @@ PAIRS: tuple[tuple[str, str, dict[str, Any], tuple[float, ...], tuple[float, ...
 UNDER = {"half": "half of E |H|^2", "line": "E |alpha G|^2, which learning F alone leaves"}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
-    rows: list[dict[str, Any]] = []
+    rows: list[Numbers] = []
     for s in range(seed, seed + size["seeds"]):
         for plain, gated, target, rates, decays, under in PAIRS:
             problem = problems.convolutional(**target, seed=s)
             contest = Contest(problem, size["samples"], size["epochs"], s)
             limits = {"line": problem.threshold, "half": problem.target_fourier.squared_norm() / 2}
-            beside = contest.by_sgd(Learner(plain, size["width"], rates, decays))
+            beside = contest.by_sgd(Learner(plain, size["width"], rates, decays))["test_error"]
             row = contest.by_sgd(Learner(gated, size["width"], rates, decays))
-            kernels = contest.by_ridge(KERNELS)
-            rows.append(
-                {
-                    **row,
-                    "under": under,
-                    "limit": limits[under],
-                    "with ReLUs": beside["test_error"],
-                    "kernels": {k["learner"]: k["test_error"] for k in kernels},
-                }
-            )
+            kernels = {k["learner"]: k["test_error"] for k in contest.by_ridge(KERNELS)}
+            row |= {"under": under, "limit": limits[under], "with ReLUs": beside, "kernels": kernels}
+            rows.append(row)
     return {"width": size["width"], "samples": size["samples"], "rows": rows}
 
 
@@ -50,8 +44,8 @@ def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     worst = {row["learner"]: row for row in sorted(rows, key=lambda row: interval(row)[1] / row["limit"])}
     measured = "; ".join(
-        f"{name} {_number(row['test_error'])} (limit {row['limit']:.3g}; with ReLUs {_number(row['with ReLUs'])}, "
-        f"best kernel {min(row['kernels'].values()):.3g})"
+        f"{name} {error_text(row['test_error'])} (limit {row['limit']:.3g}; with ReLUs "
+        f"{error_text(row['with ReLUs'])}, best kernel {min(row['kernels'].values()):.3g})"
         for name, row in worst.items()
     )
     for row in rows:
@@ -72,19 +66,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-def _number(value: float | None) -> str:
-    return "diverged" if value is None else f"{value:.3g}"
-
-
-claim = Claim(
-    id="net.gated",
-    source="slides",
-    statement=(
-        "Frozen-gate layers: each ReLU of <w, x> becomes a smooth gate of <w1, x> times <w2, x>, with w1 frozen at "
-        "random and w2 trained. Networks of such layers learn, and ResNets of them learn the composite signal too."
-    ),
-    stated="such layers train",
-    seconds=30,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "net.gated", "such layers train", measure, judge, seconds=30)

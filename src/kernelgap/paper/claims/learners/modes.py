@@ -1,4 +1,8 @@
-"""What is trained: all layers, hidden ones, the last (conjugate kernel), or the linearised network (tangent kernel)."""
+"""sec. 8.1
+
+Each network trains as a whole, in its hidden layers only, in its last layer only, which is ridge regression over its
+frozen features (the conjugate kernel), or linearised at its start, which is ridge regression with its tangent
+kernel."""
 
 from typing import Any
 
@@ -20,7 +24,7 @@ DECAY = 0.2
 CLOSE = 1e-4  # float32 descent to the minimum, relative to the outputs
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     names, width, n, epochs = SIZES[scale]
     problem = problems.hard(d=8, k=2, alpha=0.3, seed=seed)
     X, Y = problem.sample(n, [seed, 0])
@@ -29,7 +33,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     for name in names:
         network = networks.get(name)
         params = network.init(jax.random.key(seed), inputs=8, outputs=2, width=width)
-        row: dict[str, Any] = {"network": name}
+        row: Numbers = {"network": name}
         for mode in ("all", "hidden", "last", "ntk"):
             schedule = Schedule(epochs=epochs if mode in ("last", "ntk") else 5, batch=n, drop_at=1.0)
             model = get_model(network, mode)
@@ -87,16 +91,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="net.modes",
-    source="sec. 8.1",
-    statement=(
-        "Each network trains as a whole, in its hidden layers only, in its last layer only, which is ridge regression "
-        "over its frozen features (the conjugate kernel), or linearised at its start, which is ridge regression with "
-        "its tangent kernel."
-    ),
-    stated="the same minimum",
-    seconds=12,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "net.modes", "the same minimum", measure, judge, seconds=12)

@@ -1,11 +1,11 @@
-"""The conference version's Theorem 2: correlation kernels with about d^(k/2) samples."""
+"""conference version, Theorem 2
 
-from typing import Any
+Kernels that depend on the angle between inputs alone, trained on about d^(k/2) samples, keep a risk above alpha^2/4
+for 99 in 100 draws of target and sample, for d large enough."""
 
 from kernelgap import problems
 from kernelgap.certificates import oracle_risks
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 
 # Kernels of <x,z> / |x||z|. The least risk over all weights is no more than that of any minimiser of eq. 3.2.
 KERNELS = ("arcsin", "arcsin(bias=True)", "recursive", "gaussian", "ck2", "ntk2", "ntk3")
@@ -14,27 +14,18 @@ ALPHA = 0.3
 SHARE = 0.99
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     k, dimensions, draws = SIZES[scale]
     rows = []
     for d in dimensions:
         problem = problems.hard(d=d, k=k, alpha=ALPHA)
         n = round(d ** (k / 2))
+        samples = [problem.sample(n, (seed, draw))[0] for draw in range(draws)]
         for kernel in KERNELS:
-            floor = ALPHA**2 / 4
-            found = [
-                oracle_risks(problem, kernel, problem.sample(n, (seed, draw))[0], seed=seed) for draw in range(draws)
-            ]
-            rows.append(
-                {
-                    "d": d,
-                    "n": n,
-                    "kernel": kernel,
-                    "share": min(risks.share_above(floor) for risks in found),
-                    "mean": sum(risks.mean for risks in found) / draws,
-                    "least": min(float(risks.low.min()) for risks in found),
-                }
-            )
+            risks = [oracle_risks(problem, kernel, X, seed=seed) for X in samples]
+            share = min(each.share_above(ALPHA**2 / 4) for each in risks)
+            mean, least = sum(each.mean for each in risks) / draws, min(float(each.low.min()) for each in risks)
+            rows.append({"d": d, "n": n, "kernel": kernel, "share": share, "mean": mean, "least": least})
     return {"k": k, "alpha": ALPHA, "draws": draws, "rows": rows}
 
 
@@ -59,24 +50,10 @@ def judge(numbers: Numbers) -> Verdict:
 
 def picture(numbers: Numbers) -> Picture:
     rows = numbers["rows"]
-    lines = []
-    for kernel in dict.fromkeys(row["kernel"] for row in rows):
-        own = [row for row in rows if row["kernel"] == kernel]
-        lines.append(Line(kernel, [row["d"] for row in own], [row["mean"] for row in own]))
+    names = dict.fromkeys(row["kernel"] for row in rows)
+    lines = [Line.of_rows(name, [row for row in rows if row["kernel"] == name], "d", "mean") for name in names]
     levels = (("alpha^2 / 4", numbers["alpha"] ** 2 / 4), ("k alpha^2", numbers["k"] * numbers["alpha"] ** 2))
     return Picture("d, with d^(k/2) samples", "mean best risk over all weights", lines, levels, y_axis="log")
 
 
-claim = Claim(
-    id="thm2.correlation",
-    source="conference version, Theorem 2",
-    statement=(
-        "Kernels that depend on the angle between inputs alone, trained on about d^(k/2) samples, keep a risk above "
-        "alpha^2/4 for 99 in 100 draws of target and sample, for d large enough."
-    ),
-    stated="share 99% above alpha^2/4",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "thm2.correlation", "share 99% above alpha^2/4", measure, judge, picture, seconds=8)

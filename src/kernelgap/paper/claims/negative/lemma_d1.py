@@ -1,6 +1,7 @@
-"""Lemma D.1: Parseval's identity for the target, and what it forces."""
+"""Lemma D.1
 
-from typing import Any
+The squared distance of a function on the cube to x_i + alpha chi_S is a sum over its Fourier coefficients; so a
+function within alpha^2/16 has at least 3/4 alpha on S and at most alpha^2/16 on the others of its size."""
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from kernelgap.paper.theory.rank_argument import squared_distance, squared_dista
 SIZES = {"quick": (8, 60), "full": (11, 100)}  # d, number of functions
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     d, count = SIZES[scale]
     rng = np.random.default_rng(seed)
     order = subsets(d)
@@ -62,14 +63,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="lemma.d1",
-    source="Lemma D.1",
-    statement=(
-        "The squared distance of a function on the cube to x_i + alpha chi_S is a sum over its Fourier coefficients; "
-        "so a function within alpha^2/16 has at least 3/4 alpha on S and at most alpha^2/16 on the others of its size."
-    ),
-    stated="equal to rounding; no exception",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "lemma.d1", "equal to rounding; no exception", measure, judge)

@@ -1,6 +1,9 @@
-"""Lemma D.2: few dimensions cannot single out many columns."""
+"""Lemma D.2
 
-from typing import Any
+For an N x R matrix with R >= 2N there cannot be a vector for every column that has at least 3/4 alpha with it and,
+squared and summed, at most alpha^2/16 with all the others."""
+
+from itertools import product
 
 import numpy as np
 from jaxtyping import Float
@@ -29,40 +32,27 @@ def matrices(n: int, r: int, rng: np.random.Generator) -> dict[str, Float[np.nda
     }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     rng = np.random.default_rng(seed)
     rows = []
-    for n in SIZES[scale]:
-        for ratio in RATIOS:
-            for name, M in matrices(n, ratio * n, rng).items():
-                reached = int(within_reach(M).sum())
-                total = float(leverages(M).sum())
-                rows.append({"n": n, "r": ratio * n, "matrix": name, "reached": reached, "leverage": total})
+    for n, ratio in product(SIZES[scale], RATIOS):
+        for name, M in matrices(n, ratio * n, rng).items():
+            reached, total = int(within_reach(M).sum()), float(leverages(M).sum())
+            rows.append({"n": n, "r": ratio * n, "matrix": name, "reached": reached, "leverage": total})
     return {"rows": rows}
 
 
 def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     most = max(rows, key=lambda row: row["reached"] / row["r"])
-    exceptions = [row for row in rows if row["reached"] >= row["r"]]
-    sharp = all(row["reached"] <= row["n"] / 0.9 for row in rows)
+    few = all(row["reached"] < row["r"] and row["reached"] <= row["n"] / 0.9 for row in rows)
     measured = f"at most {most['reached']} of {most['r']} columns (N = {most['n']}), {len(rows)} matrices"
     return holds_if(
-        not exceptions and sharp,
+        few,
         measured,
         "For each column the best vector is known in closed form. At most N/0.9 columns can be singled out, as the "
         "leverages sum to the rank: sharper than the statement, and met up to rounding down by the second kind.",
     )
 
 
-claim = Claim(
-    id="lemma.d2",
-    source="Lemma D.2",
-    statement=(
-        "For an N x R matrix with R >= 2N there cannot be a vector for every column that has at least 3/4 alpha with "
-        "it and, squared and summed, at most alpha^2/16 with all the others."
-    ),
-    stated="not for every column",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "lemma.d2", "not for every column", measure, judge)

@@ -1,33 +1,28 @@
-"""Fact C.4: the gradient in closed form."""
+"""Fact C.4
 
-from typing import Any
+The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with f = A D_V,W (V(0)+V)(A D_W W'(x,1), 0)
++ A D_W W'(x,1) and g = A D_V,W V'(out1, 1): equal to automatic differentiation, at random weights and directions."""
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.gradient import compare
 from kernelgap.paper.theory.start import Start, with_one
 
+SIZES = {"quick": ((4, 2, 20), (10, 3, 300)), "full": ((4, 2, 20), (10, 3, 300), (30, 15, 2000))}  # d, k, m
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
-    check_scale(scale)
-    sizes = [(4, 2, 20), (10, 3, 300)] if scale == "quick" else [(4, 2, 20), (10, 3, 300), (30, 15, 2000)]
-    rows = []
-    for d, k, m in sizes:
-        for n in range(10):
-            rng = np.random.default_rng([seed, m, n])
-            start = Start.draw(rng, d=d, k=k, m=m, sigma_w=m**-0.25, sigma_v=m**0.1875)
-            both = compare(
-                start.A,
-                start.W0 + m**-0.5 * rng.standard_normal(start.W0.shape),
-                start.V0 + m**-0.5 * rng.standard_normal(start.V0.shape),
-                with_one(rng.standard_normal((1, d))),
-                rng.standard_normal((1, k)),
-                rng.standard_normal(start.W0.shape),
-                rng.standard_normal(start.V0.shape),
-            )
-            rows.append({"d": d, "k": k, "m": m, **both._asdict()})
-    return {"cases": rows}
+
+def measure(scale: str, seed: int) -> Numbers:
+    return {"cases": [_case(d, k, m, [seed, m, n]) for d, k, m in SIZES[scale] for n in range(10)]}
+
+
+def _case(d: int, k: int, m: int, seed: list[int]) -> Numbers:
+    rng = np.random.default_rng(seed)
+    start = Start.draw(rng, d=d, k=k, m=m, sigma_w=m**-0.25, sigma_v=m**0.1875)
+    W, V = (w + m**-0.5 * rng.standard_normal(w.shape) for w in (start.W0, start.V0))
+    x1, y = with_one(rng.standard_normal((1, d))), rng.standard_normal((1, k))
+    directions = [rng.standard_normal(w.shape) for w in (W, V)]
+    return {"d": d, "k": k, "m": m, **compare(start.A, W, V, x1, y, *directions)._asdict()}
 
 
 def judge(numbers: Numbers) -> Verdict:
@@ -45,16 +40,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="fact.c4",
-    source="Fact C.4",
-    statement=(
-        "The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with "
-        "f = A D_V,W (V(0)+V)(A D_W W'(x,1), 0) + A D_W W'(x,1) and g = A D_V,W V'(out1, 1): equal to automatic "
-        "differentiation, at random weights and directions."
-    ),
-    stated="equal, up to rounding",
-    seconds=8,
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "fact.c4", "equal, up to rounding", measure, judge, seconds=8)

@@ -1,59 +1,56 @@
-"""Section 2.1: with enough samples, training both blocks corrects the first one's error."""
+"""sec. 2.1 (and its follow-up)
 
-from typing import Any
+With enough samples and both hidden layers trained together, the first block's distance to F falls below alpha (k
+alpha^2 summed over outputs), and further with more samples."""
+
+from functools import partial
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.theory.hierarchy import follow_passes
 from kernelgap.training import Schedule
 
-RATES, DECAY = (0.05, 0.09), 0.005
 SIZES = {"quick": (100, (500, 1000, 2000), 300, 1), "full": (500, (500, 1000, 2000, 4000), 800, 3)}
+NETWORKS = {"joint": networks.resnet, "alone": networks.two_layer}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, sizes, epochs, starts = SIZES[scale]
     problem = problems.sec8()
+    follow = partial(follow_passes, problem=problem, width=width, rates=(0.05, 0.09), decay=0.005, epochs=[epochs])
     rows = []
     for n in sizes:
         for start in range(seed, seed + starts):
-            row: dict[str, Any] = {"samples": n, "start": start}
-            for name, network in {"joint": networks.resnet, "alone": networks.two_layer}.items():
-                course = follow_passes(
-                    network,
-                    problem,
-                    width=width,
-                    samples=n,
-                    rates=RATES,
-                    decay=DECAY,
-                    schedule=Schedule(epochs=epochs),
-                    epochs=[epochs],
-                    seed=start,
-                )
+            row: Numbers = {"samples": n, "start": start}
+            for name, network in NETWORKS.items():
+                course = follow(network, samples=n, schedule=Schedule(epochs=epochs), seed=start)
                 row[name] = {key: course.values[key][-1] for key in ("base", "base_up_to", "risk")}
             rows.append(row)
     return {"threshold": problem.threshold, "rows": rows}
 
 
+def _by_samples(rows: list[Numbers], block: str, key: str) -> dict[int, list[float]]:
+    sizes = sorted({row["samples"] for row in rows})
+    return {n: [row[block][key] for row in rows if row["samples"] == n] for n in sizes}
+
+
 def judge(numbers: Numbers) -> Verdict:
     rows, threshold = numbers["rows"], numbers["threshold"]
-    sizes = sorted({row["samples"] for row in rows})
-    joint = {n: max(row["joint"]["base_up_to"] for row in rows if row["samples"] == n) for n in sizes}
-    alone = {n: min(row["alone"]["base_up_to"] for row in rows if row["samples"] == n) for n in sizes}
-    plain = {n: max(row["joint"]["base"] for row in rows if row["samples"] == n) for n in sizes}
-    n = sizes[-1]
-    found = ", ".join(f"{plain[m]:.3g} (N = {m})" for m in sizes)
-    measured = f"|out1 - F|^2 {found} of k alpha^2 = {threshold:.3g}; up to an affine map of out1 {joint[n]:.2g}"
-    mapped = joint[n] < threshold and joint[n] < alone[n] and joint[n] < joint[sizes[0]]
+    joint = {n: max(values) for n, values in _by_samples(rows, "joint", "base_up_to").items()}
+    alone = {n: min(values) for n, values in _by_samples(rows, "alone", "base_up_to").items()}
+    plain = {n: max(values) for n, values in _by_samples(rows, "joint", "base").items()}
+    first, n = min(plain), max(plain)
+    distances = ", ".join(f"{value:.3g} (N = {m})" for m, value in plain.items())
+    measured = f"|out1 - F|^2 {distances} of k alpha^2 = {threshold:.3g}; up to an affine map of out1 {joint[n]:.2g}"
+    mapped = joint[n] < threshold and joint[n] < alone[n] and joint[n] < joint[first]
     known = (
         f"Up to an affine map, which the second block is free to apply, out1 does come to F: {joint[n]:.2g} at N = "
         f"{n}, where the first block trained alone has {alone[n]:.2g}."
         if mapped
         else "Nor does it up to an affine map of out1."
     )
-    if plain[n] < threshold and plain[n] < plain[sizes[0]]:
-        return Verdict("holds", measured, known) if mapped else Verdict("fails", measured, known)
+    if plain[n] < threshold and plain[n] < plain[first]:
+        return holds_if(mapped, measured, known)
     return Verdict(
         "fails",
         measured,
@@ -63,28 +60,12 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    rows = numbers["rows"]
-    sizes = sorted({row["samples"] for row in rows})
     lines = []
-    for key, name in {"joint": "both blocks trained", "alone": "the first block alone"}.items():
-        own = [[row[key]["base_up_to"] for row in rows if row["samples"] == n] for n in sizes]
-        lines.append(
-            Line(name, sizes, [sum(v) / len(v) for v in own], low=[min(v) for v in own], high=list(map(max, own)))
-        )
+    for block, name in {"joint": "both blocks trained", "alone": "the first block alone"}.items():
+        values = _by_samples(numbers["rows"], block, "base_up_to")
+        lines.append(Line.of_repeats(name, list(values), values.values()))
     levels = (("k alpha^2", numbers["threshold"]),)
     return Picture("samples", "out1 from F, up to a linear map", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="hier.backward",
-    source="sec. 2.1 (and its follow-up)",
-    statement=(
-        "With enough samples and both hidden layers trained together, the first block's distance to F falls below "
-        "alpha (k alpha^2 summed over outputs), and further with more samples."
-    ),
-    stated="below k alpha^2, and falling with N",
-    seconds=25,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "hier.backward", "below k alpha^2, and falling with N", measure, judge, picture, seconds=25)

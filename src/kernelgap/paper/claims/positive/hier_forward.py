@@ -1,58 +1,40 @@
-"""Section 2.1: out1 learns F first, and then the rest learns alpha G(F)."""
+"""sec. 2.1
 
-from typing import Any
+Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) with its
+help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances are taken as they
+stand and up to an affine map of out1."""
+
+from functools import partial
 
 from kernelgap import networks, problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.theory.hierarchy import NAMES, Course, follow_passes
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.theory.hierarchy import NAMES, follow_passes
 from kernelgap.training import Schedule
 
 FRACTION = 0.5  # of what each distance starts with
 SIZES = {"quick": (100, 1000, 200, 2), "full": (500, 1000, 800, 5)}  # width, samples, epochs, starts
-RATES, DECAY = (0.05, 0.09), 0.005
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, samples, epochs, starts = SIZES[scale]
     problem = problems.sec8()
     moments = sorted({*range(12), *range(12, 40, 2), *range(40, epochs, 10)})
+    follow = partial(follow_passes, networks.resnet, problem, width=width, samples=samples, epochs=moments)
     rows = []
     for start in range(seed, seed + starts):
-        course = follow_passes(
-            networks.resnet,
-            problem,
-            width=width,
-            samples=samples,
-            rates=RATES,
-            decay=DECAY,
-            schedule=Schedule(epochs=epochs),
-            epochs=moments,
-            seed=start,
-        )
-        rows.append(
-            {
-                "times": list(course.times),
-                **{name: list(course.values[name]) for name in NAMES},
-                "halved": {name: _halved(course, name) for name in NAMES},
-            }
-        )
+        course = follow(rates=(0.05, 0.09), decay=0.005, schedule=Schedule(epochs=epochs), seed=start)
+        halved = {name: course.falls_below(name, FRACTION * course.values[name][0]) for name in NAMES}
+        values = {name: list(course.values[name]) for name in NAMES}
+        rows.append({"times": list(course.times), **values, "halved": halved})
     return {"threshold": problem.threshold, "fraction": FRACTION, "rows": rows}
-
-
-def _halved(course: Course, name: str) -> float | None:
-    return course.falls_below(name, FRACTION * course.values[name][0])
 
 
 def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     learned = [row for row in rows if row["risk"][-1] < numbers["threshold"]]
     if not learned:
-        return Verdict(
-            "undecided",
-            "no start got under the threshold",
-            "Nothing of alpha G(F) was learned, so nothing has an order.",
-        )
+        reason = "Nothing of alpha G(F) was learned, so nothing has an order."
+        return Verdict("undecided", "no start got under the threshold", reason)
     halves = [(row["halved"]["base_up_to"], row["halved"]["composite_up_to"]) for row in learned]
     measured = "; ".join(f"F at epoch {_text(first)}, alpha G(F) at {_text(then)}" for first, then in halves)
     literal = [(row["halved"]["base"], row["halved"]["composite"]) for row in learned]
@@ -80,17 +62,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "mean squared distance", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim(
-    id="hier.forward",
-    source="sec. 2.1",
-    statement=(
-        "Trained together, the first block comes to know F first, and only then the second block learns alpha G(F) "
-        "with its help (on the target of sec. 8.1). A linear part can be carried by either block, so both distances "
-        "are taken as they stand and up to an affine map of out1."
-    ),
-    stated="F before alpha G(F)",
-    seconds=15,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "hier.forward", "F before alpha G(F)", measure, judge, picture, seconds=15)

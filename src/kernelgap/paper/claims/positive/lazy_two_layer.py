@@ -1,13 +1,15 @@
-"""The talk: a wide two-layer network at a small rate is its tangent kernel."""
+"""slides
 
-from typing import Any
+A two-layer network trained at a small rate stays close to its linearisation: the share of neurons whose gate
+changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."""
+
+from functools import partial
 
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.lazy import two_layer_beside_tangent
 
 RATES = (0.5, 2.0, 4.0, 8.0)  # in units of 1/m, all far below the talk's 1/sqrt(m)
@@ -15,34 +17,27 @@ TIME = 60.0  # rate x steps
 SIZES = {"quick": ((64, 128, 256, 512, 1024, 2048), 3), "full": ((64, 128, 256, 512, 1024, 2048, 4096, 8192), 10)}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     widths, starts = SIZES[scale]
     problem = problems.hard(d=10, k=2, alpha=0.3, seed=seed)
     rows = []
+    compare = partial(two_layer_beside_tangent, problem, samples=100, rates=RATES, time=TIME)
     for width in widths:
-        found = [
-            two_layer_beside_tangent(problem, width=width, samples=100, rates=RATES, time=TIME, seed=seed + i)
-            for i in range(starts)
-        ]
+        runs = [compare(width=width, seed=seed + i) for i in range(starts)]
         for i, rate in enumerate(RATES):
-            row: dict[str, Any] = {"width": width, "rate": rate}
+            row: Numbers = {"width": width, "rate": rate}
             for name in ("changed", "distance", "moved"):
-                values = [float(getattr(one, name)[i]) for one in found]
+                values = [float(getattr(run, name)[i]) for run in runs]
                 row[name] = values if np.isfinite(values).all() else None
             rows.append(row)
     slow = [row for row in rows if row["rate"] == RATES[0]]
-    exponents = {
-        name: fit_exponent(widths, np.array([row[name] for row in slow])).as_dict() for name in ("changed", "distance")
-    }
+    exponents = {name: exponent(widths, [row[name] for row in slow]) for name in ("changed", "distance")}
     return {"rates": list(RATES), "rows": rows, "exponents": exponents}
 
 
 def judge(numbers: Numbers) -> Verdict:
     changed, distance = (numbers["exponents"][name] for name in ("changed", "distance"))
-    measured = "; ".join(
-        f"{what} ~ m^{e['value']:.2f} [{e['low']:.2f}, {e['high']:.2f}]"
-        for what, e in (("changed gates", changed), ("distance", distance))
-    )
+    measured = f"changed gates ~ m^{interval(changed)}; distance ~ m^{interval(distance)}"
     if changed["low"] > 0 or distance["low"] > 0:
         return Verdict("fails", measured, "They grow with the width.")
     if changed["high"] >= 0 or distance["high"] >= 0:
@@ -56,43 +51,18 @@ def judge(numbers: Numbers) -> Verdict:
     )
     finite = [mean for mean in means if mean is not None]
     if means[0] is None or min(finite) < means[0] * (1 - 1e-3):
-        return Verdict(
-            "fails", measured, f"At m = {widest} a larger rate stays closer to the tangent model: {by_rate}."
-        )
-    return Verdict(
-        "holds",
-        measured,
-        f"The talk's rough sizes would give -1/2 for the gates. At m = {widest} the distance is {by_rate}.",
-    )
+        reason = f"At m = {widest} a larger rate stays closer to the tangent model: {by_rate}."
+        return Verdict("fails", measured, reason)
+    reason = f"The talk's rough sizes would give -1/2 for the gates. At m = {widest} the distance is {by_rate}."
+    return Verdict("holds", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:
     slow = [row for row in numbers["rows"] if row["rate"] == numbers["rates"][0]]
     widths = [row["width"] for row in slow]
     names = {"changed": "share of changed gates", "distance": "distance to the tangent model"}
-    lines = [
-        Line(
-            title,
-            widths,
-            [sum(row[name]) / len(row[name]) for row in slow],
-            low=[min(row[name]) for row in slow],
-            high=[max(row[name]) for row in slow],
-        )
-        for name, title in names.items()
-    ]
+    lines = [Line.of_repeats(title, widths, [row[name] for row in slow]) for name, title in names.items()]
     return Picture("width m", "share, distance", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="lazy.two_layer",
-    source="slides",
-    statement=(
-        "A two-layer network trained at a small rate stays close to its linearisation: the share of neurons whose gate "
-        "changes, and the distance between the two trained functions, fall as the width grows and as the rate shrinks."
-    ),
-    stated="both fall with m, and with the rate",
-    seconds=30,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "lazy.two_layer", "both fall with m, and with the rate", measure, judge, picture, seconds=30)

@@ -1,27 +1,28 @@
-"""Lemma C.2: W* and V* for F and alpha G, written down by the recipe of appendix E."""
+"""Lemma C.2
 
-from typing import Any
+Weights W*, V* written down from the random start alone satisfy (a) E |A D_W(0) W*(x,1) - F(x)|^2 <= alpha~^4 and (b)
+|A D_V(0),W V*(z,1) - alpha G(z)| <= alpha~^2 |(z,1)| for every z that out1 could be, with |W*|_F at most of order k
+p_F C_s(F) and |V*|_F of order alpha k p_G C_s(G), for alpha~ = alpha / (k (p_F C_s(F) + p_G C_s(G))) and m large
+enough."""
 
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.claims.positive.lemma_e1 import kept_from
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.growth import exponent, first_lasting, means, over_widths
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.construction import gated, solution
-from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.quantities import quantities
 from kernelgap.paper.theory.start import Start, with_one
 from kernelgap.problems import concept2
 
 D, K, ALPHA = 5, 2, 0.9
+SIZES = {"quick": (range(9, 17), 4, 400), "full": (range(9, 20), 10, 3000)}  # log2 of the widths, repeats, points
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """With C* = 1 and small F and G, so that the widths that the lemma asks for are within reach."""
-    check_scale(scale)
-    powers, repeats, count = (range(9, 17), 4, 400) if scale == "quick" else (range(9, 20), 10, 3000)
+    powers, repeats, count = SIZES[scale]
     widths = [2**power for power in powers]
     problem = concept2(D, K, ALPHA, F="0.5*sin(z)", G="0.3*sin(z) + 0.1*z^3", size="none", seed=seed)
     size = quantities(problem, PLAIN)
@@ -29,34 +30,29 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     z1 = half_sphere(count)
     z = z1[:, :-1] / z1[:, -1:]
     wanted = ALPHA * problem.G(z) * z1[:, -1:]  # both sides divided by |(z,1)|
-    first, second, norms = [], [], {"W": 0.0, "V": 0.0}
-    for m in widths:
-        errors: list[tuple[float, float]] = []
-        for n in range(repeats):
-            rng = np.random.default_rng([seed, m, n])
-            start = Start.draw(rng, d=D, k=K, m=m, sigma_w=m**-0.25, sigma_v=m**0.125)
-            made = solution(start, problem.F, problem.G, ALPHA)
-            errors.append(
-                (
-                    float(((gated(start.A, start.W0, made.W, with_one(X)) - problem.F(X)) ** 2).sum(axis=1).mean()),
-                    float(np.linalg.norm(gated(start.A, start.V0, made.V, z1) - wanted, axis=1).max()),
-                )
-            )
-            norms["W"] = max(norms["W"], float(np.linalg.norm(made.W)) / size.size_F)
-            norms["V"] = max(norms["V"], float(np.linalg.norm(made.V)) / (ALPHA * size.size_G))
-        first.append([one for one, _ in errors])
-        second.append([other for _, other in errors])
+
+    def draw(rng: np.random.Generator, m: int, _: int) -> dict[str, float]:
+        start = Start.draw(rng, d=D, k=K, m=m, sigma_w=m**-0.25, sigma_v=m**0.125)
+        made = solution(start, problem.F, problem.G, ALPHA)
+        return {
+            "first": ((gated(start.A, start.W0, made.W, with_one(X)) - problem.F(X)) ** 2).sum(axis=1).mean(),
+            "second": np.linalg.norm(gated(start.A, start.V0, made.V, z1) - wanted, axis=1).max(),
+            "W": float(np.linalg.norm(made.W)) / size.size_F,
+            "V": float(np.linalg.norm(made.V)) / (ALPHA * size.size_G),
+        }
+
+    values = over_widths(widths, repeats, seed, draw)
     return {
         "widths": widths,
         "alpha": ALPHA,
         "alpha_tilde": size.alpha_tilde,
         "C_s": {"F": size.C_F, "G": size.C_G},
-        "mean_square": first,
-        "largest": second,
-        "mean_square_exponent": fit_exponent(widths, np.array(first)).as_dict(),
-        "largest_exponent": fit_exponent(widths, np.array(second)).as_dict(),
-        "norm_ratio_W": norms["W"],
-        "norm_ratio_V": norms["V"],
+        "mean_square": values["first"],
+        "largest": values["second"],
+        "mean_square_exponent": exponent(widths, values["first"]),
+        "largest_exponent": exponent(widths, values["second"]),
+        "norm_ratio_W": max(map(max, values["W"])),
+        "norm_ratio_V": max(map(max, values["V"])),
     }
 
 
@@ -70,11 +66,9 @@ def half_sphere(count: int) -> Float[np.ndarray, "n 3"]:
 
 def judge(numbers: Numbers) -> Verdict:
     target = numbers["alpha_tilde"]
-    worst_a = [max(row) for row in numbers["mean_square"]]
-    worst_b = [max(row) for row in numbers["largest"]]
-    widths = numbers["widths"]
-    from_a = kept_from(widths, [m for m, value in zip(widths, worst_a, strict=True) if value <= target**4])
-    from_b = kept_from(widths, [m for m, value in zip(widths, worst_b, strict=True) if value <= target**2])
+    worst_a, worst_b = (list(map(max, numbers[name])) for name in ("mean_square", "largest"))
+    from_a = first_lasting(numbers["widths"], [value <= target**4 for value in worst_a])
+    from_b = first_lasting(numbers["widths"], [value <= target**2 for value in worst_b])
     slopes = numbers["mean_square_exponent"], numbers["largest_exponent"]
     measured = (
         f"(a) mean square {worst_a[-1]:.1e} of alpha~^4 = {target**4:.1e}, m^{slopes[0]['value']:.2f}, kept from "
@@ -97,29 +91,17 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    lines = [
-        Line("(a) mean square over x", numbers["widths"], [float(np.mean(row)) for row in numbers["mean_square"]]),
-        Line(
-            "(b) largest over all z, over |(z,1)|",
-            numbers["widths"],
-            [float(np.mean(row)) for row in numbers["largest"]],
-        ),
-    ]
+    names = {"mean_square": "(a) mean square over x", "largest": "(b) largest over all z, over |(z,1)|"}
+    lines = [Line(title, numbers["widths"], means(numbers[name])) for name, title in names.items()]
     levels = [("alpha~^4", numbers["alpha_tilde"] ** 4), ("alpha~^2", numbers["alpha_tilde"] ** 2)]
     return Picture("width m", "error of W*, V*", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="lemma.c2",
-    source="Lemma C.2",
-    statement=(
-        "Weights W*, V* written down from the random start alone satisfy (a) E |A D_W(0) W*(x,1) - F(x)|^2 <= "
-        "alpha~^4 and (b) |A D_V(0),W V*(z,1) - alpha G(z)| <= alpha~^2 |(z,1)| for every z that out1 could "
-        "be, with |W*|_F at most of order k p_F C_s(F) and |V*|_F of order alpha k p_G C_s(G), for alpha~ = "
-        "alpha / (k (p_F C_s(F) + p_G C_s(G))) and m large enough."
-    ),
-    stated="<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
-    measure=measure,
-    judge=judge,
-    picture=picture,
+claim = Claim.of(
+    __doc__,
+    "lemma.c2",
+    "<= alpha~^4 and <= alpha~^2 |(z,1)| from some m on; norms <= O(k p_F C_s(F)), O(alpha k p_G C_s(G))",
+    measure,
+    judge,
+    picture,
 )

@@ -1,15 +1,20 @@
-"""Appendix B: the tail bounds that the proofs use."""
+"""App. B: Propositions B.1, B.2, B.4, Lemma B.3
+
+For Gaussians: (B.1) | |g|^2 - m | reaches 2 sqrt(mt) + 2t with probability at most e^-t; (B.2) the norm of an n x m
+matrix exceeds O(sqrt(n) + sqrt(m)) + t with probability exp(-Omega(t^2)), and on s-sparse vectors it is O(sqrt(n) +
+sqrt(s) log m); (B.3) sums of a_1 a_2 1[n >= 0] h and of centred a_1^2 1[n >= 0] h with |h| <= L reach B L (sqrt(m) +
+B) with probability at most 4 exp(-B^2/8); (B.4) but for a probability of exp(-Omega(m delta^(2/3))), no vector of
+length delta turns more than O(m delta^(2/3)) signs of g ~ N(0, I/m)."""
 
 import math
-from typing import Any
+from itertools import product
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.theory.probability import (
     FLIP_CONSTANT,
     PRODUCTS,
-    Tail,
     chi_square,
     chi_square_tail,
     indicator_sums,
@@ -19,35 +24,30 @@ from kernelgap.paper.theory.probability import (
     worst_flips,
 )
 
+SIZES = {"quick": (20_000, 10), "full": (400_000, 100)}  # draws, matrices for sparse norms
 WIDTHS = (1, 2, 5, 20, 100, 1000, 100_000)
 TIMES = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
-    check_scale(scale)
+def measure(scale: str, seed: int) -> Numbers:
+    draws, norms = SIZES[scale]
     rng = np.random.default_rng(seed)
-    draws = 20_000 if scale == "quick" else 400_000
-    tails: list[Tail] = []
-    tails += [chi_square(m, t, draws, rng) for m in (1, 10, 100) for t in (1.0, 2.0, 4.0)]
+    tails = [chi_square(m, t, draws, rng) for m in (1, 10, 100) for t in (1.0, 2.0, 4.0)]
     tails += [matrix_norm(n, m, t, draws // 4, rng) for n, m in ((3, 10), (5, 40)) for t in (1.0, 1.5)]
-    for kind in PRODUCTS:
-        for m in (1, 10, 100):
-            tails += indicator_sums(m, kind, [3.5, 4.0, 5.0, 6.0], draws, rng)
-    for m in (10, 30, 100):
-        for delta in (0.03, 0.1, 0.3):
-            # O(.) with constant 2 and Omega(.) with constant 1/2
-            hits = int((worst_flips(m, delta, draws // 5, rng) > 2).sum())
-            tails.append(tail(f"B.4, m={m}, delta={delta:g}", hits, draws // 5, math.exp(-m * delta ** (2 / 3) / 2)))
+    for kind, m in product(PRODUCTS, (1, 10, 100)):
+        tails += indicator_sums(m, kind, [3.5, 4.0, 5.0, 6.0], draws, rng)
+    for m, delta in product((10, 30, 100), (0.03, 0.1, 0.3)):  # O(.) with constant 2 and Omega(.) with constant 1/2
+        hits = int((worst_flips(m, delta, draws // 5, rng) > 2).sum())
+        tails.append(tail(f"B.4, m={m}, delta={delta:g}", hits, draws // 5, math.exp(-m * delta ** (2 / 3) / 2)))
     flips = []
-    for m in (1000, 100_000):
-        for delta in (0.01, 0.1, 1.0):
-            ratios = worst_flips(m, delta, 40, rng)
-            flips.append({"m": m, "delta": delta, "mean": float(ratios.mean()), "largest": float(ratios.max())})
+    for m, delta in product((1000, 100_000), (0.01, 0.1, 1.0)):
+        ratios = worst_flips(m, delta, 40, rng)
+        flips.append({"m": m, "delta": delta, "mean": float(ratios.mean()), "largest": float(ratios.max())})
     sparse = []
     for m in (64, 512, 4096):
-        for s in sorted({1, 4, max(1, int(m / math.log(m) ** 2))}):
-            if s <= m / math.log(m) ** 2 or s == 1:
-                sparse.append({"m": m, "s": s, "constant": sparse_constant(m, s, 10 if scale == "quick" else 100, rng)})
+        most = m / math.log(m) ** 2
+        for s in sorted({1, *(s for s in (4, int(most)) if 1 <= s <= most)}):
+            sparse.append({"m": m, "s": s, "constant": sparse_constant(m, s, norms, rng)})
     return {
         "tails": [one.as_dict() for one in tails],
         "chi_square_worst": max(chi_square_tail(m, t) * math.exp(t) for m in WIDTHS for t in TIMES),
@@ -79,18 +79,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, reason)
 
 
-claim = Claim(
-    id="prob.b",
-    source="App. B: Propositions B.1, B.2, B.4, Lemma B.3",
-    statement=(
-        "For Gaussians: (B.1) | |g|^2 - m | reaches 2 sqrt(mt) + 2t with probability at most e^-t; (B.2) the "
-        "norm of an n x m matrix exceeds O(sqrt(n) + sqrt(m)) + t with probability exp(-Omega(t^2)), and on "
-        "s-sparse vectors it is O(sqrt(n) + sqrt(s) log m); (B.3) sums of a_1 a_2 1[n >= 0] h and of centred "
-        "a_1^2 1[n >= 0] h with |h| <= L reach B L (sqrt(m) + B) with probability at most 4 exp(-B^2/8); "
-        "(B.4) but for a probability of exp(-Omega(m delta^(2/3))), no vector of length delta turns more than "
-        "O(m delta^(2/3)) signs of g ~ N(0, I/m)."
-    ),
-    stated="every tail below its bound",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "prob.b", "every tail below its bound", measure, judge)

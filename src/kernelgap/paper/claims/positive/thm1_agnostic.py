@@ -1,15 +1,17 @@
-"""Theorem 1 with label noise: the risk ends within a constant times OPT of where it ends without noise."""
+"""Theorem 1
 
-from typing import Any
+With noise in the labels, E |y - H|^2 = OPT, the risk of Algorithm 1 ends below a constant times OPT plus what it
+ends with when there is no noise."""
+
+from functools import partial
 
 import numpy as np
 
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.growth import exponent, interval
 
 D, K, ALPHA = 16, 3, 0.3
 RATES = (0.3, 0.03)
@@ -17,20 +19,15 @@ NOISES = (0.05, 0.1, 0.2, 0.4, 0.8)
 SIZES = {"quick": (100, 80_000, 3), "full": (400, 800_000, 5)}  # width, steps, starts
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     width, steps, starts = SIZES[scale]
+
+    run_with = partial(algorithm1, width=width, steps=steps, rates=[RATES], seeds=range(seed, seed + starts))
 
     def late(noise: float) -> float:
         """|H(x_t) - out_t(x_t)|^2 over the second half of the run, averaged over it and the starts."""
-        run = algorithm1(
-            problems.hard(d=D, k=K, alpha=ALPHA, noise=noise, seed=seed),
-            width=width,
-            steps=steps,
-            rates=[RATES],
-            seeds=range(seed, seed + starts),
-            times=[steps // 2],
-            initialisation=Theory(),
-        )
+        problem = problems.hard(d=D, k=K, alpha=ALPHA, noise=noise, seed=seed)
+        run = run_with(problem, times=[steps // 2], initialisation=Theory())
         lengths = np.diff([0, *run.ends])
         second = run.ends > steps // 2
         return float((run.passing_risk[:, 0, second] @ lengths[second]).mean() / lengths[second].sum())
@@ -38,20 +35,11 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     floor = late(0.0)
     risks = [late(noise) for noise in NOISES]
     opts = [K * noise**2 for noise in NOISES]
-    ratios = [(risk - floor) / opt for risk, opt in zip(risks, opts, strict=True)]
-    numbers: dict[str, Any] = {
-        "threshold": K * ALPHA**2,
-        "opt": opts,
-        "floor": floor,
-        "risk": risks,
-        "ratio": ratios,
-        "rates": list(RATES),
-        "steps": steps,
-    }
-    if min(ratios) > 0:
-        excess = [risk - floor for risk in risks]
-        numbers["exponent"] = fit_exponent(opts, np.array(excess)).as_dict()
-    return numbers
+    excess = [risk - floor for risk in risks]
+    ratios = [more / opt for more, opt in zip(excess, opts, strict=True)]
+    numbers: Numbers = {"threshold": K * ALPHA**2, "rates": list(RATES), "steps": steps}
+    numbers |= {"opt": opts, "floor": floor, "risk": risks, "ratio": ratios}
+    return {**numbers, "exponent": exponent(opts, excess)} if min(ratios) > 0 else numbers
 
 
 def judge(numbers: Numbers) -> Verdict:
@@ -61,9 +49,8 @@ def judge(numbers: Numbers) -> Verdict:
         return Verdict("fails", measured, "With noise the risk has no bound.")
     if "exponent" not in numbers:
         return Verdict("holds", measured, "At some noise the risk is no larger than without.")
-    e = numbers["exponent"]
-    measured += f", excess ~ OPT^{e['value']:.2f} [{e['low']:.2f}, {e['high']:.2f}]"
-    if e["low"] > 1:
+    measured += f", excess ~ OPT^{interval(numbers['exponent'])}"
+    if numbers["exponent"]["low"] > 1:
         return Verdict("fails", measured, "The excess grows faster than OPT, so that no constant serves all of them.")
     return Verdict(
         "holds",
@@ -74,24 +61,9 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    lines = [
-        Line("Algorithm 1", numbers["opt"], numbers["risk"]),
-        Line("OPT", numbers["opt"], numbers["opt"]),
-    ]
+    lines = [Line("Algorithm 1", numbers["opt"], numbers["risk"]), Line("OPT", numbers["opt"], numbers["opt"])]
     levels = (("without noise", numbers["floor"]), ("knowing F alone", numbers["threshold"]))
     return Picture("OPT = outputs x noise^2", "risk against H", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="thm1.agnostic",
-    source="Theorem 1",
-    statement=(
-        "With noise in the labels, E |y - H|^2 = OPT, the risk of Algorithm 1 ends below a constant times OPT plus "
-        "what it ends with when there is no noise."
-    ),
-    stated="<= O(OPT) + noiseless risk",
-    seconds=15,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "thm1.agnostic", "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=15)

@@ -1,15 +1,14 @@
-"""Theorem 1: Algorithm 1 gets below the risk that knowing F alone would leave."""
+"""Theorem 1
 
-from typing import Any
-
-import numpy as np
+SGD on the hidden layers of the three-layer ResNet, one fresh sample a step, has a risk, averaged over the run, below
+the (alpha C_G)^2 that a learner of F alone is left with: on the hard instance of eq. 7.1 and on random members of
+Concept 1."""
 
 from kernelgap import problems
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
+from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.sample_need import left_by_base
 from kernelgap.problems import Problem
 
@@ -22,7 +21,7 @@ SIZES = {  # d and k of eq. 7.1, width, steps, starts, random members of Concept
 MEMBER = {"d": 10, "k": 4, "pF": 2, "pG": 2, "F": "sin(2z)", "G": "z^2", "size": "mean", "size_G": "mean"}
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     size = SIZES[scale]
     hard = [(f"eq. 7.1, alpha {a}", problems.hard(d=size["d"], k=size["k"], alpha=a, seed=seed)) for a in ALPHAS]
     drawn = [
@@ -32,11 +31,11 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     starts = list(range(seed, seed + size["starts"]))
     rows = [_row(name, problem, size, starts) for name, problem in [*hard, *drawn]]
     columns = {key: [row[key] for row in rows[: len(ALPHAS)]] for key in ("averaged", "final")}
-    exponents = {key: fit_exponent(ALPHAS, np.array(values)).as_dict() for key, values in columns.items()}
+    exponents = {key: exponent(ALPHAS, values) for key, values in columns.items()}
     return {**size, "rates": list(RATES), "alphas": list(ALPHAS), "rows": rows, "exponents": exponents}
 
 
-def _row(name: str, problem: Problem, size: dict[str, int], starts: list[int]) -> dict[str, Any]:
+def _row(name: str, problem: Problem, size: dict[str, int], starts: list[int]) -> Numbers:
     """Means over the starts, and the worst start; the theory's random start."""
     run = algorithm1(
         problem, width=size["width"], steps=size["steps"], rates=[RATES], seeds=starts, initialisation=Theory()
@@ -62,7 +61,7 @@ def judge(numbers: Numbers) -> Verdict:
     measured = (
         f"average over the run <= {worst['worst_averaged'] / worst['left']:.2g} of it, "
         f"at the end <= {last['worst_final'] / last['left']:.1g}; exponent in alpha "
-        f"{_interval(averaged)} (average), {_interval(final)} (end)"
+        f"{interval(averaged, '.2g')} (average), {interval(final, '.2g')} (end)"
     )
     fourth = [row["final"] / (numbers["k"] * row["alpha"] ** 4) for row in rows[: len(numbers["alphas"])]]
     under = all(max(row["worst_averaged"], row["worst_final"]) < row["left"] for row in rows)
@@ -77,32 +76,12 @@ def judge(numbers: Numbers) -> Verdict:
     return holds_if(under, measured, reason)
 
 
-def _interval(exponent: dict[str, float]) -> str:
-    return f"{exponent['value']:.2g} [{exponent['low']:.2g}, {exponent['high']:.2g}]"
-
-
 def picture(numbers: Numbers) -> Picture:
     rows = numbers["rows"][: len(numbers["alphas"])]
-    alphas = numbers["alphas"]
-    lines = [
-        Line("knowing F alone", alphas, [row["left"] for row in rows]),
-        Line("Algorithm 1, average over the run", alphas, [row["averaged"] for row in rows]),
-        Line("Algorithm 1, at the end", alphas, [row["final"] for row in rows]),
-    ]
+    names = {"left": "knowing F alone", "averaged": "Algorithm 1, average over the run"}
+    names["final"] = "Algorithm 1, at the end"
+    lines = [Line.of_rows(title, rows, "alpha", name) for name, title in names.items()]
     return Picture("alpha", "risk", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="thm1.risk",
-    source="Theorem 1",
-    statement=(
-        "SGD on the hidden layers of the three-layer ResNet, one fresh sample a step, has a risk, averaged over the "
-        "run, below the (alpha C_G)^2 that a learner of F alone is left with: on the hard instance of eq. 7.1 and on "
-        "random members of Concept 1."
-    ),
-    stated="average risk below E |alpha G(F)|^2",
-    seconds=20,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "thm1.risk", "average risk below E |alpha G(F)|^2", measure, judge, picture, seconds=20)

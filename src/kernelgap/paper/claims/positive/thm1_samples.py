@@ -1,6 +1,11 @@
-"""Corollary 7.1: the ResNet's samples grow linearly with d, where any scalar kernel's grow like d^k."""
+"""Corollary 7.1
+
+To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of knowing F
+alone, the ResNet needs a number of samples that grows about linearly with d; any kernel fixed beforehand needs a
+share of binom(d, k)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,9 +13,8 @@ import numpy as np
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
 from kernelgap.networks import Theory
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
-from kernelgap.paper.claims.picture import Line, Picture
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.growth import exponent, interval
 from kernelgap.paper.theory.sample_need import sample_need
 
 K, ALPHA = 3, 0.3
@@ -23,29 +27,20 @@ SIZES: dict[str, tuple[tuple[int, ...], int, int]] = {  # every d, width, starts
 }
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     dimensions, width, starts = SIZES[scale]
-    rows: list[dict[str, Any]] = []
+    need = partial(sample_need, width=width, rates=RATES, seeds=range(seed, seed + starts), initialisation=Theory())
+    rows: list[Numbers] = []
     for d in dimensions:
         problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
         level = SHARE * problem.threshold
-        needed = sample_need(
-            problem,
-            level=level,
-            width=width,
-            rates=RATES,
-            seeds=range(seed, seed + starts),
-            most=PER_INPUT * d,
-            initialisation=Theory(),
-        )
+        needed = need(problem, level=level, most=PER_INPUT * d)
         floor = any_kernel(problem, n=0).samples_for(level)
         rows.append({"d": d, "needed": needed, "any_kernel": floor, "most": PER_INPUT * d})
-    numbers: dict[str, Any] = {"k": K, "alpha": ALPHA, "share": SHARE, "width": width, "rows": rows}
+    numbers: Numbers = {"k": K, "alpha": ALPHA, "share": SHARE, "width": width, "rows": rows}
     if all(n is not None for row in rows for n in row["needed"]):
-        numbers["exponent"] = fit_exponent(dimensions, np.array([row["needed"] for row in rows])).as_dict()
-        numbers["exponent_any_kernel"] = fit_exponent(
-            dimensions, np.array([row["any_kernel"] for row in rows])
-        ).as_dict()
+        numbers["exponent"] = exponent(dimensions, [row["needed"] for row in rows])
+        numbers["exponent_any_kernel"] = exponent(dimensions, [row["any_kernel"] for row in rows])
     return numbers
 
 
@@ -53,22 +48,20 @@ def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     if "exponent" not in numbers:
         missed = [row["d"] for row in rows if None in row["needed"]]
-        return Verdict(
-            "undecided", "", f"At d = {missed} some start did not reach the risk in {PER_INPUT} samples an input."
-        )
+        reason = f"At d = {missed} some start did not reach the risk in {PER_INPUT} samples an input."
+        return Verdict("undecided", "", reason)
     e, kernel = numbers["exponent"], numbers["exponent_any_kernel"]
     last = rows[-1]
     needed = sum(last["needed"]) / len(last["needed"])
     measured = (
-        f"exponent {e['value']:.2f} [{e['low']:.2f}, {e['high']:.2f}]; at d = {last['d']}: {needed:.0f} samples, "
+        f"exponent {interval(e)}; at d = {last['d']}: {needed:.0f} samples, "
         f"any scalar kernel fixed beforehand at least {last['any_kernel']}"
     )
     slope = f"that floor grows as d^{kernel['value']:.2f}"
     if e["low"] > 1:
         return Verdict("fails", measured, f"The network's samples grow faster than linearly; {slope}.")
-    how = (
-        f"To {numbers['share']:g} of the risk that knowing F alone leaves, at one width and one pair of rates; {slope}."
-    )
+    share = f"{numbers['share']:g} of the risk that knowing F alone leaves"
+    how = f"To {share}, at one width and one pair of rates; {slope}."
     if e["high"] < 1:
         return Verdict(
             "undecided",
@@ -87,31 +80,11 @@ def _latest(rows: Sequence[Mapping[str, Any]]) -> float:
 
 def picture(numbers: Numbers) -> Picture:
     rows = [row for row in numbers["rows"] if None not in row["needed"]]
-    d = [row["d"] for row in rows]
     lines = [
-        Line(
-            "three-layer ResNet, Algorithm 1",
-            d,
-            [sum(row["needed"]) / len(row["needed"]) for row in rows],
-            low=[min(row["needed"]) for row in rows],
-            high=[max(row["needed"]) for row in rows],
-        ),
-        Line("any scalar kernel, at least", d, [row["any_kernel"] for row in rows]),
+        Line.of_repeats("three-layer ResNet, Algorithm 1", [row["d"] for row in rows], [row["needed"] for row in rows]),
+        Line.of_rows("any scalar kernel, at least", rows, "d", "any_kernel"),
     ]
     return Picture("d", "samples", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="thm1.samples",
-    source="Corollary 7.1",
-    statement=(
-        "To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of "
-        "knowing F alone, the ResNet needs a number of samples that grows about linearly with d; any "
-        "kernel fixed beforehand needs a share of binom(d, k)."
-    ),
-    stated="exponent 1",
-    seconds=40,
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "thm1.samples", "exponent 1", measure, judge, picture, seconds=40)

@@ -1,14 +1,16 @@
-"""Sec. 2.1 and the talk: F and G are simple, G(F) is not."""
+"""sec. 2.1; slides
+
+With F(x) = sqrt(d) <w, x> for unit vectors w and x, and G(z) = z^10 or another polynomial of degree 10 with constant
+coefficients, C(F) grows like sqrt(d) and C(G) not at all, but C(G(F)) grows like d^5."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
+from kernelgap.paper.claims.growth import exponent
 from kernelgap.paper.theory.complexity import PLAIN, C_s, absolute_sum, talk_complexity
-from kernelgap.paper.theory.exponents import Exponent, fit_exponent
+from kernelgap.paper.theory.exponents import Exponent
 from kernelgap.paper.theory.taylor import composed
 from kernelgap.problems.activation import Activation
 
@@ -17,39 +19,38 @@ DIMENSIONS = {"quick": tuple(2**j for j in range(4, 21, 2)), "full": tuple(2**j 
 MEASURES = {"talk": 0, "C_s": 1}  # sum i|c_i|, and sum (i+1)|c_i| = C_s at C* = 1
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """F(x) = sqrt(d) <w, x>, |w| = 1; G = z^10 and a random polynomial of degree 10 with coefficients of size 1."""
-    check_scale(scale)
     sizes = DIMENSIONS[scale]
     random = np.random.default_rng(seed).uniform(0.5, 1.0, DEGREE + 1)
     outer = {"z^10": Activation.parse("z^10"), "degree 10": Activation.polynomial(random)}
     inner = [Activation.polynomial([0.0, math.sqrt(d)]) for d in sizes]
-    curves: dict[str, dict[str, Any]] = {}
+    values: dict[str, list[float]] = {}
     for name, shift in MEASURES.items():
         of = talk_complexity if name == "talk" else lambda phi: C_s(phi, PLAIN)
-        curves[f"{name} F"] = _curve(sizes, [of(phi) for phi in inner])
+        values[f"{name} F"] = [of(phi) for phi in inner]
         for text, G in outer.items():
-            curves[f"{name} {text}"] = _curve(sizes, [of(G) for _ in inner])
-            curves[f"{name} {text} of F"] = _curve(
-                sizes, [absolute_sum(composed(G, phi, DEGREE), shift) for phi in inner]
-            )
+            values[f"{name} {text}"] = [of(G)] * len(sizes)
+            values[f"{name} {text} of F"] = [absolute_sum(composed(G, phi, DEGREE), shift) for phi in inner]
+    curves = {name: {"values": each, "exponent": _exponent(sizes, each)} for name, each in values.items()}
     return {"dimensions": list(sizes), "curves": curves}
 
 
-def _curve(sizes: tuple[int, ...], values: list[float]) -> dict[str, Any]:
+def _exponent(sizes: tuple[int, ...], values: list[float]) -> dict[str, float]:
     if min(values) == max(values):  # a constant leaves nothing to fit
-        return {"values": values, "exponent": Exponent(0.0, 0.0, 0.0, values[0]).as_dict()}
-    return {"values": values, "exponent": fit_exponent([float(d) for d in sizes], np.array(values)).as_dict()}
+        return Exponent(0.0, 0.0, 0.0, values[0]).as_dict()
+    return exponent(sizes, values)
 
 
 def judge(numbers: Numbers) -> Verdict:
     curves = numbers["curves"]
-    talk = {name: curves[f"talk {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
-    stated = {"F": 0.5, "z^10": 0.0, "z^10 of F": 5.0}
-    exact = all(abs(talk[name]["value"] - power) <= 1e-9 for name, power in stated.items())
-    C = {name: curves[f"C_s {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
+    talk, C = (
+        {name: curves[f"{of} {name}"]["exponent"] for name in ("F", "z^10", "z^10 of F", "degree 10 of F")}
+        for of in MEASURES
+    )
     # C_s of a linear F is 2 sqrt(d) without a constant term: the same powers
-    exact = exact and all(abs(C[name]["value"] - power) <= 1e-9 for name, power in stated.items())
+    stated = {"F": 0.5, "z^10": 0.0, "z^10 of F": 5.0}
+    exact = all(abs(of[name]["value"] - power) <= 1e-9 for of in (talk, C) for name, power in stated.items())
     # lower orders of a general polynomial only make it start less steeply
     general = all(e["low"] <= 5.0 <= e["high"] + 0.05 for e in (talk["degree 10 of F"], C["degree 10 of F"]))
     largest = curves["talk z^10 of F"]["values"][-1]
@@ -75,13 +76,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "complexity", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="complexity.compose",
-    source="sec. 2.1; slides",
-    statement="With F(x) = sqrt(d) <w, x> for unit vectors w and x, and G(z) = z^10 or another polynomial of degree "
-    "10 with constant coefficients, C(F) grows like sqrt(d) and C(G) not at all, but C(G(F)) grows like d^5.",
-    stated="exponents 1/2, 0, 5",
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "complexity.compose", "exponents 1/2, 0, 5", measure, judge, picture)

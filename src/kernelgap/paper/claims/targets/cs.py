@@ -1,11 +1,14 @@
-"""The complexity measures of sec. 4 and of the talk, from Taylor coefficients."""
+"""sec. 4; slides
+
+From the Taylor coefficients c_i of an activation: C_s = C* sum (i+1)|c_i|, C_eps = sum ((C*)^i + (C*
+sqrt(log(1/eps)/i))^i)|c_i|, and the talk's C = sum i|c_i|, for series that end, that do not, and whose radius of
+convergence is finite."""
 
 import math
-from typing import Any
 
 from flint import arb, ctx
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
+from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, C_s, log_C_eps, talk_complexity
 
 # sum |c_i| and sum i |c_i| in closed form: M(1) and M'(1), where M is the series of absolute values
@@ -25,9 +28,8 @@ POINTS = {
 ACCURACY = 1e-12
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """C_s and the talk's C beside closed forms; C_eps beside its sum in ball arithmetic; and C_eps at C* = 10^4."""
-    check_scale(scale)
     sums = [
         {
             "activation": text,
@@ -85,13 +87,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim(
-    id="complexity.cs",
-    source="sec. 4; slides",
-    statement="From the Taylor coefficients c_i of an activation: C_s = C* sum (i+1)|c_i|, C_eps = sum ((C*)^i + "
-    "(C* sqrt(log(1/eps)/i))^i)|c_i|, and the talk's C = sum i|c_i|, for series that end, that do not, and whose "
-    "radius of convergence is finite.",
-    stated="sums as defined",
-    measure=measure,
-    judge=judge,
-)
+claim = Claim.of(__doc__, "complexity.cs", "sums as defined", measure, judge)

@@ -1,15 +1,16 @@
-"""Example 4.1: how C_eps grows with 1/eps for the usual activations."""
+"""sec. 4, Example 4.1
+
+For exp(cz) - 1, sin(cz), cos(cz) and polynomials, C_eps = o(1/eps) and C_s = O(1). For sigmoid and tanh with their
+series cut off at degree Theta(log(1/eps)), which gives accuracy eps, C_eps <= poly(1/eps) and C_s = O(1)."""
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
+from kernelgap.paper.claims.growth import exponent
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, C_s, log_C_eps
-from kernelgap.paper.theory.exponents import fit_exponent
 from kernelgap.paper.theory.taylor import degree_for, smooth
 
 ENTIRE = ("exp(z) - 1", "exp(2z) - 1", "sin(2z)", "cos(z)", "z^3 - 2z")
@@ -19,9 +20,8 @@ LARGE = {"quick": (1e5, 1e6, 1e7, 1e8), "full": (1e5, 1e6, 1e7, 1e8, 1e9)}
 ERRORS = (1e-5, 1e-10, 1e-20, 1e-40, 1e-80, 1e-160, 1e-300)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """At the paper's C* = 10^4, and at C* = 1: log C_eps over log(1/eps)."""
-    check_scale(scale)
     return {
         "entire": [_entire(text, C_star, LARGE[scale]) for text in ENTIRE for C_star in (C_STAR, PLAIN)],
         "cut": [_cut(text, C_star) for text in CUT for C_star in (C_STAR, PLAIN)],
@@ -30,7 +30,7 @@ def measure(scale: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> dict[str, Any]:
+def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> Numbers:
     logs = [log_C_eps(text, L, C_star).total for L in sizes]
     # C_eps < 1/eps from here on
     crossing = brentq(
@@ -41,12 +41,12 @@ def _entire(text: str, C_star: float, sizes: tuple[float, ...]) -> dict[str, Any
         "C_star": C_star,
         "log_1_eps": list(sizes),
         "log_C_eps": logs,
-        "exponent": fit_exponent(sizes, np.array(logs)).as_dict(),
+        "exponent": exponent(sizes, logs),
         "crossing": math.exp(crossing),
     }
 
 
-def _cut(text: str, C_star: float) -> dict[str, Any]:
+def _cut(text: str, C_star: float) -> Numbers:
     phi = smooth(text)
     degrees = [degree_for(phi, error, 1.0) for error in ERRORS]
     sizes = [-math.log(error) for error in ERRORS]
@@ -57,8 +57,8 @@ def _cut(text: str, C_star: float) -> dict[str, Any]:
         "log_1_eps": sizes,
         "degrees": degrees,
         "log_C_eps": logs,
-        "exponent": fit_exponent(sizes, np.array(logs)).as_dict(),
-        "degree_exponent": fit_exponent(sizes, np.array(degrees, dtype=float)).as_dict(),
+        "exponent": exponent(sizes, logs),
+        "degree_exponent": exponent(sizes, degrees),
     }
 
 
@@ -74,10 +74,8 @@ def judge(numbers: Numbers) -> Verdict:
     small = all(r["exponent"]["high"] < 1 and r["log_C_eps"][-1] < r["log_1_eps"][-1] for r in entire)
     # C_eps <= poly(1/eps): log C_eps / log(1/eps) stays bounded; the degree is Theta(log(1/eps))
     powers = [max(a / b for a, b in zip(r["log_C_eps"], r["log_1_eps"], strict=True)) for r in cut]
-    poly = all(r["exponent"]["low"] <= 1 for r in cut) and all(r["degree_exponent"]["low"] <= 1 for r in cut)
-    bounded = (
-        all(math.isfinite(value) for value in numbers["C_s"].values()) and numbers["power_bound"] <= 1 / math.e + 1e-12
-    )
+    poly = all(r[name]["low"] <= 1 for r in cut for name in ("exponent", "degree_exponent"))
+    bounded = all(map(math.isfinite, numbers["C_s"].values())) and numbers["power_bound"] <= 1 / math.e + 1e-12
     of_paper = [r for r in entire if r["C_star"] == C_STAR]
     growth = max(r["exponent"]["value"] for r in of_paper)
     late = max(r["crossing"] for r in of_paper)
@@ -97,19 +95,8 @@ def picture(numbers: Numbers) -> Picture:
     rows = [r for r in (*numbers["entire"], *numbers["cut"]) if r["C_star"] == C_STAR]
     lines = [Line(r["activation"], r["log_1_eps"], r["log_C_eps"]) for r in rows]
     ends = [min(r["log_1_eps"][0] for r in rows), max(r["log_1_eps"][-1] for r in rows)]
-    return Picture(
-        "log(1/eps)", "log C_eps at C* = 10^4", [*lines, Line("1/eps", ends, ends)], x_axis="log", y_axis="log"
-    )
+    lines.append(Line("1/eps", ends, ends))
+    return Picture("log(1/eps)", "log C_eps at C* = 10^4", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim(
-    id="complexity.example41",
-    source="sec. 4, Example 4.1",
-    statement="For exp(cz) - 1, sin(cz), cos(cz) and polynomials, C_eps = o(1/eps) and C_s = O(1). For sigmoid and "
-    "tanh with their series cut off at degree Theta(log(1/eps)), which gives accuracy eps, C_eps <= poly(1/eps) and "
-    "C_s = O(1).",
-    stated="o(1/eps); poly(1/eps); O(1)",
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "complexity.example41", "o(1/eps); poly(1/eps); O(1)", measure, judge, picture)

@@ -1,13 +1,14 @@
-"""App. D.4: the product of k variables as a signed sum of 2^k k-th powers."""
+"""app. D.4; Corollary 7.1
+
+The product of k variables is a signed sum of 2^k k-th powers of signed sums of them, so the hard instance is a
+member of Concept 1 with |F(x)| = 1, C_s(F) = O(sqrt(d)), p_F = 1, C_s(G) = 2^O(k) and p_G = 2^k."""
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.claims.picture import Line, Picture
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.theory.complexity import PLAIN, complexity
 from kernelgap.paper.theory.polarise import (
     coordinates_function,
@@ -23,9 +24,8 @@ FRACTIONS = {"quick": 9, "full": 12}  # largest k checked at random fractions
 FORMS = (2, 3, 4, 6, 8, 10)
 
 
-def measure(scale: str, seed: int) -> dict[str, Any]:
+def measure(scale: str, seed: int) -> Numbers:
     """The identity in integers and fractions; the hard instance rebuilt from it; complexity of F and G at C* = 1."""
-    check_scale(scale)
     rng = np.random.default_rng(seed)
     return {
         "grid": {str(k): largest_difference_on_grid(k) for k in range(1, GRID[scale] + 1)},
@@ -40,19 +40,19 @@ def _fractions_off(rng: np.random.Generator, k: int) -> Fraction:
     return abs(polarised(z) - math.prod(z))
 
 
-def _form(k: int, seed: int) -> dict[str, Any]:
+def _form(k: int, seed: int) -> Numbers:
     """The hard instance in Concept 1's form, labels divided by sqrt(k), beside eq. 7.1."""
     problem = hard(d=2 * k, k=k, alpha=0.3, seed=seed)
     F, G = coordinates_function(problem.d, [i for (i,) in problem.base_sets]), product_function(k)
     X, _ = problem.sample(50, seed=seed)
     off = np.abs(0.3 * G(F(X)) - problem.composite(X) / math.sqrt(k)).max(axis=0)
-    found = complexity(G, PLAIN)
+    of_G = complexity(G, PLAIN)
     return {
         "k": k,
         "of_bound": float((off / (0.3 * 2 * rounding_bound(G, 1.0))).max()),
         "unit": float(np.abs(np.linalg.norm(F(X), axis=1) - 1).max()),
-        "p_G": found.p,
-        "C_G": found.C_s,
+        "p_G": of_G.p,
+        "C_G": of_G.C_s,
         "envelope": (k + 1) * (math.e / math.sqrt(2)) ** k,
     }
 
@@ -75,22 +75,9 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def picture(numbers: Numbers) -> Picture:
-    k = [f["k"] for f in numbers["forms"]]
-    lines = [
-        Line("C_s(G) at C* = 1", k, [f["C_G"] for f in numbers["forms"]]),
-        Line("(k+1) (e/sqrt(2))^k", k, [f["envelope"] for f in numbers["forms"]]),
-        Line("p_G", k, [f["p_G"] for f in numbers["forms"]]),
-    ]
+    names = {"C_G": "C_s(G) at C* = 1", "envelope": "(k+1) (e/sqrt(2))^k", "p_G": "p_G"}
+    lines = [Line.of_rows(title, numbers["forms"], "k", name) for name, title in names.items()]
     return Picture("k", "complexity of the product", lines, y_axis="log")
 
 
-claim = Claim(
-    id="complexity.polarise",
-    source="app. D.4; Corollary 7.1",
-    statement="The product of k variables is a signed sum of 2^k k-th powers of signed sums of them, so the hard "
-    "instance is a member of Concept 1 with |F(x)| = 1, C_s(F) = O(sqrt(d)), p_F = 1, C_s(G) = 2^O(k) and p_G = 2^k.",
-    stated="equal; sqrt(d), 1, 2^O(k), 2^k",
-    measure=measure,
-    judge=judge,
-    picture=picture,
-)
+claim = Claim.of(__doc__, "complexity.polarise", "equal; sqrt(d), 1, 2^O(k), 2^k", measure, judge, picture)
