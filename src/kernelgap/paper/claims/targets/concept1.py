@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
 from kernelgap.paper.theory.rounding import UNIT, rounding_bound
-from kernelgap.problems.concept1 import concept1
+from kernelgap.problems.concept import concept1
 from kernelgap.problems.smooth import SmoothFunction
 
 # The same activations twice: as the library reads them, and as Python's own functions compute them.

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
 from kernelgap.paper.theory.rounding import UNIT, rounding_bound
-from kernelgap.problems.concept2 import concept2
+from kernelgap.problems.concept import concept2
 from kernelgap.problems.smooth import GeneralFunction
 
 ACTIVATIONS: dict[str, Callable[[float], float]] = {
