@@ -245,8 +245,8 @@ def concept1(
     else:
         base = sized(smooth_function(rng, k, pF, d, parsed(F)), size, X, "F")
     outer = sized(smooth_function(rng, k, pG, k, parsed(G)), size_G, base(X), "G(F)")
-    both = (base, outer) if form == 1 else (base.general(), outer.general())
-    return ConceptProblem("concept1", *both, inputs, alpha, beta, noise, arguments)
+    first, second = (base, outer) if form == 1 else (base.general(), outer.general())
+    return ConceptProblem("concept1", first, second, inputs, alpha, beta, noise, arguments)
 
 
 def concept2(

@@ -24,11 +24,11 @@ def seconds(experiment: Experiment, scale: str, workers: int | None = None) -> f
 
 def _chunks(experiment: Experiment, scale: Scale) -> list[tuple[float, int]]:
     """Chunks of equal cost, as (cost of one, how many) for one seed."""
-    found = []
+    chunks = []
     for grid in scale.grids:
         lists = {name: getattr(grid, name) for name in SEARCHED if hasattr(grid, name)}
         members = prod(len(values) for name, values in lists.items() if name != "kernels")
         thin = replace(grid, **{name: values[:1] for name, values in lists.items()})
         for trial in experiment.grid_trials(scale, thin, seed=0):
-            found.append((trial.cost * members, len(lists.get("kernels", (None,)))))
-    return found
+            chunks.append((trial.cost * members, len(lists.get("kernels", (None,)))))
+    return chunks

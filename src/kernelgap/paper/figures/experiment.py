@@ -1,21 +1,12 @@
 """An experiment as data: which methods, with what to search, on which problem, at which scale."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import KW_ONLY, field
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
@@ -44,19 +35,40 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
+def _one_of(kind: str, names: Collection[str]) -> AfterValidator:
+    def check(name: str) -> str:
+        if name not in names:
+            raise unknown(kind, name, names)
+        return name
+
+    return AfterValidator(check)
+
+
+def _known_kernels(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if not kernels.get(text).combines:
+            raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
+    return texts
+
+
+def _known_problem(text: str) -> str:
+    problems.get(text)
+    return text
+
+
 MOST_TRIALS = 1_000_000  # of a scale
 SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
+DISTINCT = AfterValidator(_distinct)
 
 Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
-Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
 
 NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
-Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
-Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
-Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
-Betas = tuple[NotNegative, ...]
+Widths = Annotated[tuple[Whole, ...], Field(min_length=1), DISTINCT]
+Ridges = Annotated[tuple[Positive, ...], Field(min_length=1), DISTINCT]
+Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1), DISTINCT]
+Betas = Annotated[tuple[NotNegative, ...], DISTINCT]
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -72,8 +84,6 @@ class Grid:
     rates: Ridges
     decays: Decays
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
 
     @model_validator(mode="after")
     def _possible(self) -> "Grid":
@@ -91,19 +101,10 @@ class RidgePaths:
     """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
 
     network: NetworkName
-    mode: str
+    mode: Annotated[str, _one_of("mode for ridge regression", LINEAR_MODES)]
     widths: Widths
     ridges: Ridges
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("mode")
-    @classmethod
-    def _linear(cls, mode: str) -> str:
-        if mode not in LINEAR_MODES:
-            raise unknown("mode for ridge regression", mode, LINEAR_MODES)
-        return mode
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         what = {"network": self.network, "mode": self.mode, **common}
@@ -115,19 +116,9 @@ class RidgePaths:
 class KernelLines:
     """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
 
-    kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    kernels: Annotated[tuple[str, ...], Field(min_length=1), DISTINCT, AfterValidator(_known_kernels)]
     ridges: Ridges
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("kernels")
-    @classmethod
-    def _known(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            if not kernels.get(text).combines:
-                raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
-        return texts
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for kernel in self.kernels:
@@ -138,19 +129,10 @@ class KernelLines:
 class Built:
     """Solutions that are built, not found (sec. 8.2), over widths; the larger the decay, the smaller the norm."""
 
-    recipe: str
+    recipe: Annotated[str, _one_of("recipe", built.RECIPES)]
     widths: Widths
     decays: Decays
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("recipe")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in built.RECIPES:
-            raise unknown("recipe", name, built.RECIPES)
-        return name
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for width in self.widths:
@@ -204,26 +186,19 @@ class Experiment:
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
     title: str
     source: str
-    problem: str
+    problem: Annotated[str, AfterValidator(_known_problem)]
     samples: Whole
     scales: Annotated[dict[str, Scale], Field(min_length=1)]
     _: KW_ONLY
     x: Literal["width", "beta", "norm"] = "width"
     aliases: tuple[str, ...] = field(default=())
 
-    @field_validator("problem")
-    @classmethod
-    def _known(cls, text: str) -> str:
-        problems.get(text)
-        return text
-
     @model_validator(mode="after")
     def _possible(self) -> "Experiment":
         for name, scale in self.scales.items():
-            if scale.trials > MOST_TRIALS:
-                raise InputError(
-                    f"Scale '{short(name)}' has {scale.trials:,} trials, and {MOST_TRIALS:,} are the most."
-                )
+            count = scale.trials
+            if count > MOST_TRIALS:
+                raise InputError(f"Scale '{short(name)}' has {count:,} trials, and {MOST_TRIALS:,} are the most.")
             varied = [bool(grid.betas) for grid in scale.grids]
             if self.x == "beta" and not all(varied):
                 raise InputError(f"x is beta, so every grid of scale '{name}' needs betas.")
