@@ -15,8 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.paper.theory.construction import Solution, solution
-from kernelgap.paper.theory.gradient import f, g, gradient, through
-from kernelgap.paper.theory.start import Matrix, Start, forward, with_one
+from kernelgap.paper.theory.start import Matrix, Start, f, forward, g, gradient, through, with_one
 from kernelgap.problems.concept import ConceptProblem
 
 Series = Float[np.ndarray, " steps"]

@@ -9,7 +9,7 @@ from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale
 from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.theory.complexity import PLAIN
 from kernelgap.paper.theory.exponents import fit_exponent
-from kernelgap.paper.theory.quantities import quantities
+from kernelgap.paper.theory.theorem1 import quantities
 from kernelgap.paper.theory.trajectory import Trajectory, bounds, watch
 from kernelgap.problems import concept2
 

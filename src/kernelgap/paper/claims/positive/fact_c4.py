@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.theory.gradient import compare
-from kernelgap.paper.theory.start import Start, with_one
+from kernelgap.paper.theory.start import Start, compare, with_one
 
 
 def measure(scale: str, seed: int) -> dict[str, Any]:

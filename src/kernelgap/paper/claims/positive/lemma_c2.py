@@ -11,8 +11,8 @@ from kernelgap.paper.claims.positive.lemma_e1 import kept_from
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.construction import gated, solution
 from kernelgap.paper.theory.exponents import fit_exponent
-from kernelgap.paper.theory.quantities import quantities
 from kernelgap.paper.theory.start import Start, with_one
+from kernelgap.paper.theory.theorem1 import quantities
 from kernelgap.problems import concept2
 
 D, K, ALPHA = 5, 2, 0.9

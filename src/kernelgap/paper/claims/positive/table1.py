@@ -10,8 +10,7 @@ import numpy as np
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
 from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
-from kernelgap.paper.theory.quantities import Quantities, quantities
-from kernelgap.paper.theory.theorem1 import Hidden, Theorem1, power_of_ten
+from kernelgap.paper.theory.theorem1 import Hidden, Quantities, Theorem1, power_of_ten, quantities
 from kernelgap.problems.concept import ConceptProblem, concept1
 from kernelgap.problems.parity import ParityProblem, hard
 

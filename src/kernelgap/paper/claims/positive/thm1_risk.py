@@ -10,7 +10,7 @@ from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.theory.exponents import fit_exponent
-from kernelgap.paper.theory.sample_need import left_by_base
+from kernelgap.paper.theory.hierarchy import left_by_base
 from kernelgap.problems import Problem
 
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.4)

@@ -11,7 +11,7 @@ from kernelgap.networks import Theory
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.claims.picture import Line, Picture
 from kernelgap.paper.theory.exponents import fit_exponent
-from kernelgap.paper.theory.sample_need import sample_need
+from kernelgap.paper.theory.hierarchy import sample_need
 
 K, ALPHA = 3, 0.3
 RATES = (1.0, 0.1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
-from kernelgap.paper.theory.rounding import UNIT, rounding_bound
+from kernelgap.paper.theory.smooth_bounds import UNIT, rounding_bound
 from kernelgap.problems.concept import concept1
 from kernelgap.problems.smooth import SmoothFunction
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, check_scale, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
-from kernelgap.paper.theory.rounding import rounding_bound
+from kernelgap.paper.theory.smooth_bounds import rounding_bound
 from kernelgap.problems.concept import concept1
 from kernelgap.problems.smooth import GeneralFunction, SmoothFunction
 
