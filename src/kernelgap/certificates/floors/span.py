@@ -84,7 +84,7 @@ class Span:
         high = targets.energies(self.above)
         energy = float(targets.energies(-1).sum())
         base = _joined([self.see(sets) for sets in _by_size(targets.bases)])
-        found = np.empty((2, len(targets)))
+        ends = np.empty((2, len(targets)))
         step = max(1, BLOCK // (self.functions + len(self._factor)))
         for start in range(0, len(targets), step):
             block = slice(start, start + step)
@@ -95,8 +95,8 @@ class Span:
             if len(self.sigma):
                 error += self.noise * weights * self.sigma[0] / (self.sigma[0] - self.noise)
             error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
-            found[:, block] = risk - error, risk + error
-        return found[0], found[1]
+            ends[:, block] = risk - error, risk + error
+        return ends[0], ends[1]
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """G^-1 over the directions that stand out."""
@@ -124,14 +124,8 @@ def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: F
     A relative change of the values by EPS moves singular values by EPS times the largest: what stands out counts.
     """
     change = 4 * EPS * len(singular) ** 0.5 * float(singular[0])
-    return Span(
-        parities,
-        singular[::-1] ** 2,
-        rows[::-1].T,
-        noise=change**2,
-        size=float(singular[0]) ** 2,
-        change=change,
-    )
+    size = float(singular[0]) ** 2
+    return Span(parities, singular[::-1] ** 2, rows[::-1].T, noise=change**2, size=size, change=change)
 
 
 def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray, "sets size"]]:

@@ -126,5 +126,6 @@ def rounding_bound(function: Function, size: float) -> Float[np.ndarray, " outpu
         + (factors + _EVALUATION + function.p) * math.exp(phi.log_majorant(reach))
         for phi in function.distinct
     }
-    terms = np.array([[costs[phi] for phi in row] for row in function.activations])
-    return UNIT * factor * (np.abs(function.a) * terms).sum(axis=1)
+    rows = zip(function.a, function.activations, strict=True)
+    sums = [sum(abs(a) * costs[phi] for a, phi in zip(r, row, strict=True)) for r, row in rows]
+    return UNIT * factor * np.array(sums, dtype=float)
