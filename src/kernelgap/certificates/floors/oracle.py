@@ -236,12 +236,12 @@ class OnCube(NamedTuple):
 
 
 class _Learner(NamedTuple):
-    """What is combined linearly: ``count`` functions of the inputs, that come of n samples or features."""
+    """What is combined linearly: so many ``distinct`` functions of the inputs, that come of n samples or features."""
 
     name: str
     n: int
     functions: Functions
-    count: int
+    distinct: int
     on_cube: OnCube | None = None  # where formula and cube do all the work
 
 
@@ -298,7 +298,7 @@ def _own_risk(problem: Problem, learner: _Learner, seed: Seed, on_progress: Prog
         if exact is not None:
             interval = (float(exact.low[0]), float(exact.high[0]))
             return OracleRisk(*about, float(exact.risk[0]), interval, "float64", note=exact.note)
-    risk, interval, note = points.estimate(learner.functions, problem, learner.count, seed)
+    risk, interval, note = points.estimate(learner.functions, problem, learner.distinct, seed)
     return OracleRisk(*about, risk, interval, "estimate", note=note)
 
 
@@ -314,7 +314,7 @@ def _family_risks(
     else:
         chosen = random_targets(problem, targets, seed)
     exact = _exact(problem, learner, chosen, on_progress)
-    risks = exact or points.estimate_many(learner.functions, problem, chosen, learner.count, seed)
+    risks = exact or points.estimate_many(learner.functions, problem, chosen, learner.distinct, seed)
     name, spec, n, threshold = _about(problem, learner)
     return FamilyRisks(
         kernel=name,

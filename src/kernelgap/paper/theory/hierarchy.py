@@ -7,6 +7,7 @@ rest = alpha G(F) is one split of H among many (footnote 4 of the paper). So eac
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -138,7 +139,7 @@ def sample_need(
 ) -> list[float | None]:
     """``samples_needed`` of Algorithm 1 on a problem, looked at ``looks`` times at equal ratios over most/32..most."""
     times = sorted({round(t) for t in np.geomspace(most / 32, most, looks)})
-    options = {"times": times, "initialisation": initialisation, "held_out": held_out}
+    options: dict[str, Any] = {"times": times, "initialisation": initialisation, "held_out": held_out}
     run = algorithm1(problem, width=width, steps=most, rates=[rates], seeds=seeds, **options)
     return samples_needed(run, level)
 
