@@ -11,15 +11,7 @@ scale "paper" (last) and (NTK) are trained by SGD too, as the paper did.
 
 from collections.abc import Sequence
 
-from kernelgap.paper.figures.experiment import (
-    AnyGrid,
-    Experiment,
-    Grid,
-    KernelLines,
-    RidgePaths,
-    Scale,
-    one_two_five,
-)
+from kernelgap.paper.figures.experiment import AnyGrid, Experiment, Grid, KernelLines, RidgePaths, Scale, one_two_five
 
 ALL_WIDTHS = (20, 50, 100, 200, 500, 1000)
 FULL_WIDTHS = (20, 50, 100, 200, 500, 1000, 2000)  # the 3layer network has an m x m matrix
