@@ -17,24 +17,8 @@ _BUILT_IN: tuple[Callable[..., Problem], ...] = (sec8, slides, hard, parity, con
 PROBLEMS = Registry("problem", {make.__name__: make for make in _BUILT_IN})
 register = PROBLEMS.register
 
-__all__ = [
-    "PROBLEMS",
-    "Activation",
-    "ConceptProblem",
-    "ConvolutionalProblem",
-    "FourierExpansion",
-    "ParityProblem",
-    "Problem",
-    "concept1",
-    "concept2",
-    "convolutional",
-    "get",
-    "hard",
-    "parity",
-    "register",
-    "sec8",
-    "slides",
-]
+__all__ = ["PROBLEMS", "Activation", "ConceptProblem", "ConvolutionalProblem", "FourierExpansion", "ParityProblem"]
+__all__ += ["Problem", "concept1", "concept2", "convolutional", "get", "hard", "parity", "register", "sec8", "slides"]
 
 
 def get(name: str, **arguments: object) -> Problem:

@@ -255,20 +255,15 @@ def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float
     size, error = output_error(trained.network, trained.params, x, 4 * UNIT * x)
     with np.errstate(all="ignore"):
         size, error = abs(trained.scale) * size, abs(trained.scale) * error
-        target = _target_size(problem)
+        # what rounding of a target is relative to: its parities; of other targets, the problem's own numbers count
+        coefficients = problem.target_fourier.coefficients if isinstance(problem, ParityProblem) else np.zeros((1, 1))
+        target = np.abs(coefficients).sum(axis=0)
         # scaling and offset; the target's own sum of parities, its coefficients rounded
         error = error + 16 * UNIT * (size + np.abs(trained.offset)) + gamma(TERMS) * target
         square = float((error**2).sum()) * UP + TINY
         sums = gamma(AT_ONCE + TERMS) * risk  # differences, squares, and additions in any order
         rounding = (2 * (square * (risk + sums)) ** 0.5 + square + sums) * UP
     return rounding if np.isfinite(rounding) else float("inf")
-
-
-def _target_size(problem: Problem) -> Float[np.ndarray, " k"]:
-    """What rounding of a target is relative to: its parities; of other targets, the problem's own numbers count."""
-    if isinstance(problem, ParityProblem):
-        return np.asarray(np.abs(problem.target_fourier.coefficients).sum(axis=0))
-    return np.zeros(problem.outputs)
 
 
 def _as_function(predictor: Any) -> Callable[..., Any]:

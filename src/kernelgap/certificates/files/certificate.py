@@ -20,7 +20,7 @@ from kernelgap.certificates.files.sealed import write_sealed
 from kernelgap.certificates.floors.bound import any_kernel
 from kernelgap.certificates.floors.oracle import oracle_risk
 from kernelgap.certificates.gap import AT_BEST, kernel_gap, round_down
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, first_mistake
 from kernelgap.kernels import Kernel
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.progress import Progress, part, silent
@@ -198,7 +198,8 @@ def certify(
             versions={**{name: version(name) for name in PACKAGES}, "python": platform.python_version()},
         )
     except (ValidationError, TypeError) as error:
-        raise InputError(f"This cannot be written into a certificate: {_first(error)}.") from None
+        what = first_mistake(error) if isinstance(error, ValidationError) else f"{error}."
+        raise InputError(f"This cannot be written into a certificate: {what}") from None
     cube = cube_of(written)
     signs = None if cube is None else cube.signs(X)
     assert signs is not None, "the risk is over the points of a cube"
@@ -260,10 +261,3 @@ def _mode(method: str | None, name: str) -> Literal["all", "hidden"] | None:
     if method not in modes:
         raise InputError(f"The method of a certificate is {name}(all) or {name}(hidden), not {method!r}.")
     return modes[method]
-
-
-def _first(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"

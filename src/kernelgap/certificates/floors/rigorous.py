@@ -50,14 +50,15 @@ def enclose(
     |H|^2 - b' G^-1 b. ``bits`` fixes the precision; by default it is doubled until the ball is tight.
     """
     signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
-    differ = ((cube.d - signs @ signs.T) / 2).astype(int)
     target = _coefficients(problem)
     tight = TIGHT * sum((value**2 for row in target.values() for value in row), start=Fraction(0))
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
     for tried in tries:
         on_progress(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
         with precision(tried):
-            risk = _enclose_once(target, kernel, cube, signs, differ, tried, tight, on_progress)
+            balls = eigenvalue_balls(kernel, cube.d, cube.squared_length, tried)
+            spectrum = CubeSpectrum(kernel, cube.d, cube.squared_length, tried, balls)
+            risk = _enclose_once(target, spectrum, signs, as_ball(tight), on_progress)
             if risk is not None and (bits or risk.rad() <= as_ball(tight)):
                 return risk
     raise InputError(
@@ -78,30 +79,22 @@ def _coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
 
 def _enclose_once(
     target: Mapping[IndexSet, list[Fraction]],
-    kernel: Kernel,
-    cube: Cube,
+    spectrum: CubeSpectrum,
     signs: Float[np.ndarray, "n d"],
-    differ: np.ndarray,
-    bits: int,
-    tight: Fraction,
+    tight: arb,
     on_progress: Progress,
 ) -> arb | None:
-    spectrum = CubeSpectrum(
-        kernel, cube.d, cube.squared_length, bits, eigenvalue_balls(kernel, cube.d, cube.squared_length, bits)
-    )
-    squared = spectrum.squared_profile()
+    squared, differ = spectrum.squared_profile(), ((spectrum.d - signs @ signs.T) / 2).astype(int)
     gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
     coefficients = [[as_ball(value) for value in row] for row in target.values()]
     norm = sum((value * value for row in coefficients for value in row), start=arb(0))
     products = arb_mat([[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target]).transpose()
-    scaled = arb_mat(
-        [[spectrum.balls[len(s)] * value for value in row] for s, row in zip(target, coefficients, strict=True)]
-    )
-    right = products * scaled
-    refined = refine(spectrum, signs, gram, right, norm, as_ball(tight), on_progress)
+    eigenvalues = [spectrum.balls[len(s)] for s in target]
+    right = products * arb_mat([[e * v for v in row] for e, row in zip(eigenvalues, coefficients, strict=True)])
+    refined = refine(spectrum, signs, gram, right, norm, tight, on_progress)
     if refined is not None:
         return refined
-    on_progress(0.0, f"solving with {len(signs)} x {len(signs)} balls of {bits} bits")
+    on_progress(0.0, f"solving with {len(signs)} x {len(signs)} balls of {spectrum.bits} bits")
     try:
         weights = gram.solve(right)
     except ZeroDivisionError:

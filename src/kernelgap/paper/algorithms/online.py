@@ -160,8 +160,8 @@ def train_online(
         ends=np.array(ends),
         passing_risk=passing_risk,
         times=np.array(times),
-        errors={name: _finite(np.stack(values, axis=-1)) for name, values in test.errors.items()},
-        standard_errors={name: _finite(np.stack(v, axis=-1)) for name, v in test.standard_errors.items()},
+        errors={name: _finite(np.stack([e for e, _ in each], axis=-1)) for name, each in test.errors.items()},
+        standard_errors={name: _finite(np.stack([s for _, s in each], axis=-1)) for name, each in test.errors.items()},
         model=model,
         start=start,
         trained=_on_host(now),
@@ -215,16 +215,14 @@ def _advance(
 
 
 class _HeldOut:
-    """Errors on inputs that no step sees, the same for all runs of a start."""
+    """Errors on inputs that no step sees, the same for all runs of a start: means with their standard errors."""
 
     def __init__(self, model: Model, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
         self.model, self.frozen = model, frozen
         X = [problem.sample(n, [seed, 2])[0] for seed in seeds]
         self.inputs = jnp.asarray(np.stack(X), jnp.float32)
-        self.base = np.stack([problem.base(x) for x in X])[:, None]
-        self.composite = np.stack([problem.composite(x) for x in X])[:, None]
-        self.errors: dict[str, list[np.ndarray]] = {}
-        self.standard_errors: dict[str, list[np.ndarray]] = {}
+        self.base, self.composite = (np.stack([f(x) for x in X])[:, None] for f in (problem.base, problem.composite))
+        self.errors: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
     def measure(self, trained: Params) -> None:
         out, *first = (np.asarray(o, float) for o in _evaluate(self.model, trained, self.frozen, self.inputs))
@@ -234,9 +232,8 @@ class _HeldOut:
         for name, distance in distances.items():
             with np.errstate(over="ignore", invalid="ignore"):
                 squares = np.sum(distance**2, axis=-1)
-                self.errors.setdefault(name, []).append(squares.mean(axis=-1))
                 deviation = squares.std(axis=-1, ddof=1) / np.sqrt(squares.shape[-1])
-            self.standard_errors.setdefault(name, []).append(deviation)
+            self.errors.setdefault(name, []).append((squares.mean(axis=-1), deviation))
 
 
 @partial(jax.jit, static_argnames=("model",))
