@@ -119,8 +119,8 @@ def _tensors(
         tensors = load(content)
     except (UnicodeDecodeError, ValueError, RecursionError, SafetensorError, KeyError, TypeError, AttributeError):
         raise wrong from None
-    found = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
-    if found != {name: (shape, np.dtype(dtype)) for name, shape in expected.items()}:
+    layout = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+    if layout != {name: (shape, np.dtype(dtype)) for name, shape in expected.items()}:
         raise wrong
     return {name: np.array(tensor) for name, tensor in tensors.items()}
 

@@ -316,19 +316,8 @@ def _family_risks(
     exact = _exact(problem, learner, chosen, on_progress)
     risks = exact or points.estimate_many(learner.functions, problem, chosen, learner.distinct, seed)
     name, spec, n, threshold = _about(problem, learner)
-    return FamilyRisks(
-        kernel=name,
-        problem=spec,
-        n=n,
-        risks=risks.risk,
-        low=risks.low,
-        high=risks.high,
-        all=chosen.all,
-        method="estimate" if exact is None else "float64",
-        threshold=threshold,
-        alpha=float(problem.alpha),
-        note=risks.note,
-    )
+    ends, method = (risks.risk, risks.low, risks.high), "estimate" if exact is None else "float64"
+    return FamilyRisks(name, spec, n, *ends, chosen.all, method, threshold, float(problem.alpha), risks.note)
 
 
 def _about(problem: Problem, learner: _Learner) -> tuple[str, str, int, float]:

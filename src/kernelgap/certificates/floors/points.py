@@ -138,12 +138,12 @@ def estimate(functions: Functions, problem: Problem, count: int, seed: Seed) -> 
     values = functions(inside)
     target = problem.target(inside)
     weights, _, rank, _ = np.linalg.lstsq(values, target, rcond=None)
-    seen = ((target - values @ weights) ** 2).sum(axis=1)
-    unseen = ((problem.target(outside) - functions(outside) @ weights) ** 2).sum(axis=1)
+    inner = ((target - values @ weights) ** 2).sum(axis=1)
+    outer = ((problem.target(outside) - functions(outside) @ weights) ** 2).sum(axis=1)
     times = TIMES / points**0.5
-    low = max(0.0, float(seen.mean() - times * seen.std())) if rank == count else 0.0
-    high = float(unseen.mean() + times * unseen.std())
-    return float(seen.mean() + unseen.mean()) / 2, (low, high), _note(2 * points, count - int(rank), count)
+    low = max(0.0, float(inner.mean() - times * inner.std())) if rank == count else 0.0
+    high = float(outer.mean() + times * outer.std())
+    return float(inner.mean() + outer.mean()) / 2, (low, high), _note(2 * points, count - int(rank), count)
 
 
 def estimate_many(functions: Functions, problem: ParityProblem, targets: Targets, count: int, seed: Seed) -> Bracket:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from kernelgap.paper.figures.picks import picks_of_seeds
+from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS, group_of, picks_of_seeds
 from kernelgap.regression import at_edge
 
+LEARNERS = {NETWORKS: "network", OF_NETWORKS: "kernel", OTHER_KERNELS: "kernel", BUILT: "built"}
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 MEASURES = ("train_error", "norm")  # of a pick, where the table has them
 
@@ -41,7 +42,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "method": method,
-                "learner": _learner(trials.iloc[0]),
+                "learner": LEARNERS[group_of(trials.iloc[0])],
                 "width": width,
                 **dict(zip(several, problem, strict=True)),
                 "best_on_test": _mean([p.test_error for p in picks_of_seeds(trials, "test")]),
@@ -73,12 +74,6 @@ def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
         return True
     nearest = others.loc[(others.ridge.map(math.log) - math.log(pick.ridge)).abs().idxmin()]
     return bool(nearest.validation_error > (1 + FLAT) * pick.validation_error)
-
-
-def _learner(trial: pd.Series) -> str:
-    if trial.kind == "built":
-        return "built"
-    return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
 
 
 def _order(column: pd.Series) -> pd.Series:

@@ -61,8 +61,8 @@ class Course:
     values: Mapping[str, tuple[float, ...]]
 
     @classmethod
-    def of(cls, seen: Sequence[tuple[int, Distances]]) -> "Course":
-        times, each = zip(*seen, strict=True)
+    def of(cls, distances: Sequence[tuple[int, Distances]]) -> "Course":
+        times, each = zip(*distances, strict=True)
         return cls(times, {name: tuple(getattr(d, name) for d in each) for name in NAMES})
 
     def falls_below(self, name: str, level: float) -> float | None:
@@ -95,10 +95,10 @@ def follow_passes(
     params = network.init(jax.random.key(seed), inputs=problem.d, outputs=problem.outputs, width=width)
     train, validation = problem.sample(samples, [seed, 0]), problem.sample(held_out, [seed, 1])
     X, _ = problem.sample(held_out, [seed, 2])
-    seen: list[list[tuple[int, Distances]]] = [[] for _ in rates]
+    courses: list[list[tuple[int, Distances]]] = [[] for _ in rates]
 
     def watch(epoch: int, member: Callable[[int], Predictor]) -> None:
-        for i, course in enumerate(seen):
+        for i, course in enumerate(courses):
             one = member(i)
             course.append((epoch, distances(network, {**one.frozen, **one.trained}, problem, X)))
 
@@ -114,7 +114,7 @@ def follow_passes(
         epochs=epochs,
         watch=watch,
     )
-    return Course.of(seen[int(grid.final("validation").argmin())])
+    return Course.of(courses[int(grid.final("validation").argmin())])
 
 
 def samples_needed(run: Online, level: float, setting: int = 0) -> list[float | None]:
