@@ -212,7 +212,7 @@ def _floors(
     problem: ParityProblem, kernels: Sequence[Kernel | str], X: Float[np.ndarray, "n d"], on_progress: Progress
 ) -> tuple[FloorClaim, ...]:
     """A proved floor for each kernel, stated a little wider than it was found."""
-    spare = SPARE_FLOOR * energy(problem)
+    spare = SPARE_FLOOR * problem.target_fourier.squared_norm()
     floors = []
     for i, kernel in enumerate(kernels):
         on_progress(i / len(kernels), f"floor of {kernel if isinstance(kernel, str) else kernel.spec}")
@@ -237,11 +237,6 @@ def _stated(risk: ExactRisk) -> tuple[float, float]:
 def narrow(risk: ExactRisk) -> bool:
     """Whether a risk is known well enough to be compared with the threshold."""
     return bool(np.isfinite(risk.risk) and risk.rounding <= NARROW * risk.threshold)
-
-
-def energy(problem: ParityProblem) -> float:
-    """|H|^2: what learning nothing leaves."""
-    return problem.target_fourier.squared_norm()
 
 
 def _width(trained: TrainedNetwork, problem: ParityProblem) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import exact_risk
-from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, energy, narrow
+from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, narrow
 from kernelgap.certificates.files.reading import Certificate, read_certificate
 from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, any_kernel
 from kernelgap.certificates.floors.family import UNIFORM
@@ -104,7 +104,7 @@ def trusted(claim: Claim) -> tuple[str, ...]:
 def _floor_check(floor: FloorClaim, problem: ParityProblem, X: np.ndarray) -> Check:
     """The proved interval lies within the stated one, which is narrow."""
     low, high = oracle_risk(problem, floor.kernel, X, rigorous=True).interval
-    most = NARROW_FLOOR * energy(problem)
+    most = NARROW_FLOOR * problem.target_fourier.squared_norm()
     return Check(
         f"No weights get {floor.kernel} under",
         _interval(floor.low, floor.high, 15),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, field, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
 from kernelgap.errors import InputError, short, unknown
+from kernelgap.machine import cores, speed
 from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.runs.trials.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
@@ -55,6 +56,10 @@ def _known_problem(text: str) -> str:
     problems.get(text)
     return text
 
+
+SHARE = 0.15  # of a core's speed at matrix products; measured over whole runs of fig2a and fig2b, 0.1 to 0.2
+START = 5.0  # seconds to start workers
+COMPILATION = 1.5  # seconds a chunk
 
 MOST_TRIALS = 1_000_000  # of a scale
 SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
@@ -230,6 +235,26 @@ class Experiment:
                 "test_samples": scale.test_samples,
             }
             yield from grid.trials(scale.schedule, common)
+
+
+def seconds(experiment: Experiment, scale: str, workers: int | None = None) -> float:
+    """A rough estimate of the time of a run on ``workers`` idle cores (default all): multiplications over speed."""
+    costs, seeds = chunk_costs(experiment, experiment.scale(scale)), experiment.scale(scale).seeds
+    work = [COMPILATION + cost / (SHARE * speed()) for cost, _ in costs]
+    total = sum(one * count for one, (_, count) in zip(work, costs, strict=True)) * seeds
+    return START + max(total / (workers or cores()), max(work))
+
+
+def chunk_costs(experiment: Experiment, scale: Scale) -> list[tuple[float, int]]:
+    """Chunks of equal cost, as (cost of one, how many) for one seed."""
+    costs = []
+    for grid in scale.grids:
+        lists = {name: getattr(grid, name) for name in ("rates", "decays", "ridges", "kernels") if hasattr(grid, name)}
+        members = math.prod(len(values) for name, values in lists.items() if name != "kernels")
+        thin = replace(grid, **{name: values[:1] for name, values in lists.items()})
+        for trial in experiment.grid_trials(scale, thin, seed=0):
+            costs.append((trial.cost * members, len(lists.get("kernels", (None,)))))
+    return costs
 
 
 def one_two_five(low: float, high: float) -> tuple[float, ...]:

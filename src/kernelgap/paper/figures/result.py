@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 
 from kernelgap import problems
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.gap import best_network
+from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.registry import EXPERIMENTS
-from kernelgap.paper.figures.signals import Signals, signals_of
+from kernelgap.paper.figures.signals import Signals, base_size, signals_of
 from kernelgap.paper.figures.summary import sentence, summarise, under_threshold
 from kernelgap.runs import Trial, TrialStore
 from kernelgap.runs.result import Run
@@ -115,6 +115,16 @@ class FigureRun(Run):
         }
 
 
+def conclude_figure(store: TrialStore) -> dict[str, Any]:
+    """The kernel gap, and the size of the base signal on the best network's test sample."""
+    table = store.table()
+    gap, best = gap_of_run(table), best_network(table)
+    return {
+        "gap": None if gap is None else gap.as_record(),
+        "base_size": None if best is None else base_size(store.trials()[best.trial]),
+    }
+
+
 def read_figure(folder: Path) -> FigureRun:
     """What is finished in the folder of a run.
 
@@ -128,8 +138,6 @@ def read_figure(folder: Path) -> FigureRun:
     InputError
         If nothing is finished, or the folder is damaged.
     """
-    from kernelgap.paper.figures.kind import conclude_figure
-
     with TrialStore.reading(folder) as store:
         table, about, common = store.table(), store.about(), store.common()
         if table.empty:
