@@ -184,10 +184,10 @@ def _risk(risk: float) -> Fraction:
     return exact_number("risk", risk, what, lambda value: 0 <= value < float("inf"))
 
 
-def _kind(kernel: str) -> KernelKind:
+def _kind(kernel: KernelKind) -> KernelKind:
     if kernel not in get_args(KernelKind):
         raise InputError(f"kernel must be 'scalar' or 'matrix', not {kernel!r}.")
-    return "scalar" if kernel == "scalar" else "matrix"
+    return kernel
 
 
 def _count(n: int) -> int:

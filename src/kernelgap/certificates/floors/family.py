@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb, isfinite, lgamma, log
+from math import comb, lgamma, log
 from numbers import Real
 from sys import float_info
 
@@ -50,7 +50,7 @@ class Family:
                     f"Parities of {degree:,} of {self.d1:,} coordinates are a number of more than {MOST_DIGITS:,} "
                     "digits: take fewer coordinates, or a lower degree."
                 )
-        if self.alpha and not _fits(self.threshold):
+        if self.alpha and not float_info.min <= self.threshold <= float_info.max:
             raise InputError(
                 f"alpha = {float(self.alpha):.3g} is too large or too small: outputs x alpha^2 must be a number that "
                 "float64 holds."
@@ -131,14 +131,6 @@ def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family
     uniform = f"The {d} coordinates are independent and uniform on two values."
     left = (Hypothesis(uniform, checked=False), Hypothesis(parities, checked=False))
     return Family(d, (degree,) * outputs, exact, (*left, UNIFORM))
-
-
-def _fits(number: Fraction) -> bool:
-    try:
-        value = float(number)
-    except OverflowError:
-        return False
-    return value >= float_info.min and isfinite(value)
 
 
 def as_written(number: float) -> Fraction:

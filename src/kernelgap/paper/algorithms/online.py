@@ -63,13 +63,20 @@ class Fresh(NamedTuple):
 
 @dataclass(frozen=True)
 class Online:
-    """What came of each start (``seeds``) with each setting.
+    """What came of each start (``seeds``) with each setting. A run that overflowed has infinite errors.
 
-    ``averaged_risk`` is (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the
-    averaged population risk of Theorem 1. ``passing_risk`` is the same mean over each stretch that ends at ``ends``.
-    ``errors`` are means over held-out inputs at the steps ``times``, with their standard errors: ``risk`` is
-    |out - H|^2 and, where the network has a first block, ``base`` is |out1 - beta F|^2 and ``composite``
-    |(out - out1) - alpha G(F)|^2. A run that overflowed has infinite errors.
+    Attributes
+    ----------
+    averaged_risk
+        (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the averaged population
+        risk of Theorem 1.
+    ends, passing_risk
+        The same mean over each stretch that ends at ``ends``.
+    times, errors, standard_errors
+        Means over held-out inputs at these steps: ``risk`` is |out - H|^2 and, where the network has a first block,
+        ``base`` is |out1 - beta F|^2 and ``composite`` |(out - out1) - alpha G(F)|^2.
+    start, trained, frozen
+        Weights at the start and at the end.
     """
 
     steps: int

@@ -78,9 +78,18 @@ Betas = Annotated[tuple[NotNegative, ...], DISTINCT]
 
 @dataclass(frozen=True, config=CONFIG)
 class Grid:
-    """A network trained by SGD over widths, with the rates and decays that are searched at each width.
+    """A network trained by SGD over widths.
 
-    ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
+    Parameters
+    ----------
+    network, mode
+        The network's name, and which layers are trained: "all", "hidden", "last" or "ntk".
+    widths
+        Each is searched on its own.
+    rates, decays
+        What is searched at each width.
+    betas
+        Strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
     """
 
     network: NetworkName
@@ -103,7 +112,15 @@ class Grid:
 
 @dataclass(frozen=True, config=CONFIG)
 class RidgePaths:
-    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
+    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge.
+
+    Parameters
+    ----------
+    ridges
+        Relative to the mean of K(x,x).
+    network, mode, widths, betas
+        As in ``Grid``; the mode is "last" or "ntk".
+    """
 
     network: NetworkName
     mode: Annotated[str, _one_of("mode for ridge regression", LINEAR_MODES)]
@@ -119,7 +136,15 @@ class RidgePaths:
 
 @dataclass(frozen=True, config=CONFIG)
 class KernelLines:
-    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
+    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths.
+
+    Parameters
+    ----------
+    kernels
+        Texts such as "gaussian(factor=2.0)".
+    ridges, betas
+        As in ``RidgePaths``.
+    """
 
     kernels: Annotated[tuple[str, ...], Field(min_length=1), DISTINCT, AfterValidator(_known_kernels)]
     ridges: Ridges
@@ -132,7 +157,17 @@ class KernelLines:
 
 @dataclass(frozen=True, config=CONFIG)
 class Built:
-    """Solutions that are built, not found (sec. 8.2), over widths; the larger the decay, the smaller the norm."""
+    """Solutions that are built, not found (sec. 8.2), over widths.
+
+    Parameters
+    ----------
+    recipe
+        "trained" as the paper builds them, or "vertices".
+    decays
+        The larger the decay, the smaller the norm.
+    widths, betas
+        As in ``Grid``.
+    """
 
     recipe: Annotated[str, _one_of("recipe", built.RECIPES)]
     widths: Widths
@@ -165,7 +200,19 @@ AnyGrid = Annotated[
 
 @dataclass(frozen=True, config=CONFIG)
 class Scale:
-    """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
+    """How much of an experiment to run.
+
+    Parameters
+    ----------
+    grids, seeds
+        What is searched, and with how many seeds.
+    effort
+        A word on how long it takes, for the list of experiments.
+    schedule
+        How long to train, and with which batches.
+    validation_samples, test_samples
+        Sizes of the other two samples of a trial.
+    """
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
     seeds: Whole = 1
@@ -185,7 +232,18 @@ class Scale:
 class Experiment:
     """A comparison of methods at a fixed number of samples.
 
-    ``x`` is what its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    Parameters
+    ----------
+    name, title, source
+        For the list of experiments and the page.
+    problem, samples
+        What is learned, as text, and from how many samples.
+    scales
+        By name.
+    x
+        What its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    aliases
+        Other names.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
