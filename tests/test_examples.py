@@ -76,7 +76,7 @@ def test_documents(path):
         "kernelgap.audit.tables.preparing.prepare",
         "kernelgap.problems",
         "kernelgap.problems.activation",
-        "kernelgap.problems.sec8",
+        "kernelgap.problems.parity",
         "kernelgap.kernels.registry",
         "kernelgap.kernels.own",
         "kernelgap.paper.theory.complexity",

@@ -18,66 +18,27 @@ if TYPE_CHECKING:
         oracle_risk,
         oracle_risks,
     )
-    from kernelgap.certificates.floors.retained import retention
-    from kernelgap.certificates.floors.theorems import theorem2, theorem3
+    from kernelgap.certificates.floors.theorems import retention, theorem2, theorem3
     from kernelgap.certificates.gap import KernelGap, kernel_gap
 
 # Where each name lives. Imported when first used: the bound for any kernel needs neither JAX nor flint.
-_HOME = {
-    "AnyKernelBound": "floors.bound",
-    "Check": "files.verification",
-    "Verdict": "files.verification",
-    "Claim": "files.certificate",
-    "ExactRisk": "exact.every_point",
-    "FamilyRisks": "floors.oracle",
-    "KernelGap": "gap",
-    "OracleRisk": "floors.oracle",
-    "TrainedNetwork": "exact.every_point",
-    "any_kernel": "floors.bound",
-    "any_kernel_by_numbers": "floors.bound",
-    "certify": "files.certificate",
-    "exact_risk": "exact.every_point",
-    "feature_risk": "floors.oracle",
-    "feature_risks": "floors.oracle",
-    "kernel_gap": "gap",
-    "oracle_risk": "floors.oracle",
-    "oracle_risks": "floors.oracle",
-    "Retraining": "files.retraining",
-    "retention": "floors.retained",
-    "retrain": "files.retraining",
-    "theorem2": "floors.theorems",
-    "theorem3": "floors.theorems",
-    "verify": "files.verification",
+_NAMES = {
+    "exact.every_point": ("ExactRisk", "TrainedNetwork", "exact_risk"),
+    "files.certificate": ("Claim", "certify"),
+    "files.retraining": ("Retraining", "retrain"),
+    "files.verification": ("Check", "Verdict", "verify"),
+    "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
+    "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
+    "floors.theorems": ("retention", "theorem2", "theorem3"),
+    "gap": ("KernelGap", "kernel_gap"),
 }
 
-__all__ = [
-    "AnyKernelBound",
-    "Check",
-    "Claim",
-    "ExactRisk",
-    "FamilyRisks",
-    "KernelGap",
-    "OracleRisk",
-    "Retraining",
-    "TrainedNetwork",
-    "Verdict",
-    "any_kernel",
-    "any_kernel_by_numbers",
-    "certify",
-    "exact_risk",
-    "feature_risk",
-    "feature_risks",
-    "kernel_gap",
-    "oracle_risk",
-    "oracle_risks",
-    "retention",
-    "retrain",
-    "theorem2",
-    "theorem3",
-    "verify",
-]
+__all__ = ["AnyKernelBound", "Check", "Claim", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk", "Retraining"]
+__all__ += ["TrainedNetwork", "Verdict", "any_kernel", "any_kernel_by_numbers", "certify", "exact_risk"]
+__all__ += ["feature_risk", "feature_risks", "kernel_gap", "oracle_risk", "oracle_risks", "retention", "retrain"]
+__all__ += ["theorem2", "theorem3", "verify"]
 
-__getattr__ = lazily(__name__, _HOME)
+__getattr__ = lazily(__name__, {name: home for home, names in _NAMES.items() for name in names})
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,8 @@ from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel
 from kernelgap.certificates.floors.oracle import OracleRisk
 from kernelgap.problems import Problem
 
+AT_BEST = "with perfect knowledge of the target, cannot get under"
+
 
 @dataclass(frozen=True)
 class KernelGap:
@@ -46,42 +48,30 @@ class KernelGap:
 
     @property
     def sentence(self) -> str:
-        reached = f"{self.method} reached {self._reached} with {self.samples:,} samples"
-        told = (
-            f"{reached}; any scalar kernel fixed beforehand needs at least {self.needed:,} on average over which "
-            f"coordinates matter: a gap of {_times(self.ratio)} (a matrix-valued kernel: {self.needed_matrix:,})"
-        )
+        of_seeds = "(one start)"
+        if len(self.errors) > 1:
+            least, most = min(self.errors), max(self.errors)
+            of_seeds = f"on average over {len(self.errors)} seeds ({least:.2g} to {most:.2g})"
+        text = f"{self.method} reached {self.error:.2g} {of_seeds} with {self.samples:,} samples"
         if self.ratio <= 1:
-            told = (
-                f"{reached}: no gap is proved, since the bound for any scalar kernel fixed beforehand allows that "
-                f"with {self.needed:,}"
-            )
-        if self.best_kernel is None:
-            return f"{told}."
-        return (
-            f"{told}; the best of the kernels here ({self.best_kernel.kernel}), with perfect knowledge of the target, "
-            f"cannot get under {_down(self.best_kernel.interval[0])}."
-        )
-
-    @property
-    def _reached(self) -> str:
-        """The error, and from how many seeds it is."""
-        if len(self.errors) == 1:
-            return f"{self.error:.2g} (one start)"
-        least, most = min(self.errors), max(self.errors)
-        return f"{self.error:.2g} on average over {len(self.errors)} seeds ({least:.2g} to {most:.2g})"
+            text += ": no gap is proved, since the bound for any scalar kernel fixed beforehand allows that "
+            text += f"with {self.needed:,}"
+        else:
+            times = f"{self.ratio:,.0f}" if self.ratio >= 100 else f"{self.ratio:.3g}"
+            text += f"; any scalar kernel fixed beforehand needs at least {self.needed:,} on average over which "
+            text += f"coordinates matter: a gap of {times} times (a matrix-valued kernel: {self.needed_matrix:,})"
+        if self.best_kernel is not None:
+            text += f"; the best of the kernels here ({self.best_kernel.kernel}), {AT_BEST} "
+            text += round_down(self.best_kernel.interval[0])
+        return f"{text}."
 
     def as_record(self) -> dict[str, object]:
         """Plain values, for JSON."""
         best = self.best_kernel
         return {
-            "method": self.method,
-            "samples": self.samples,
-            "error": self.error,
+            **{name: getattr(self, name) for name in ("method", "samples", "error")},
             "errors": list(self.errors),
-            "needed": self.needed,
-            "needed_matrix": self.needed_matrix,
-            "ratio": self.ratio,
+            **{name: getattr(self, name) for name in ("needed", "needed_matrix", "ratio")},
             "family_size": self.scalar.family_size,
             "best_kernel": None if best is None else {"kernel": best.kernel, "floor": best.interval[0]},
             "sentence": self.sentence,
@@ -96,9 +86,18 @@ def kernel_gap(
     method: str = "The network",
     floors: list[OracleRisk] | None = None,
 ) -> KernelGap:
-    """The gap of a result: of one start, or of several with their errors.
+    """The gap of a result.
 
-    ``floors`` are oracle risks of kernels on the same samples; the lowest is told.
+    Parameters
+    ----------
+    problem, samples
+        What was learned, and from how many samples.
+    error
+        The network's error, or those of several starts: their mean counts.
+    method
+        What the sentence calls the network.
+    floors
+        Oracle risks of kernels on the same samples; the sentence gives the lowest.
     """
     errors = tuple(error) if isinstance(error, Sequence) else (error,)
     best = min(floors, key=lambda floor: floor.interval[0]) if floors else None
@@ -106,11 +105,7 @@ def kernel_gap(
     return KernelGap(method, samples, errors, scalar, matrix, best)
 
 
-def _down(value: float) -> str:
+def round_down(value: float) -> str:
     """Four digits, rounded down: a floor stays a floor."""
     exact = Decimal(value)
     return f"{exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), ROUND_FLOOR).normalize():f}"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:,.0f} times" if ratio >= 100 else f"{ratio:.3g} times"

@@ -7,7 +7,7 @@ from kernelgap import kernels, networks, problems
 from kernelgap.durations import format_estimate
 from kernelgap.images import experiment as images
 from kernelgap.paper import figures as experiments
-from kernelgap.paper.figures.estimate import seconds
+from kernelgap.paper.figures.experiment import seconds
 from kernelgap.registry import load_extensions
 
 

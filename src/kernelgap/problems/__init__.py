@@ -1,59 +1,43 @@
 """What is learned: inputs, base signal F, composite signal G(F), and their strengths."""
 
+import inspect
 from collections.abc import Callable
 
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, short
 from kernelgap.problems.activation import Activation
-from kernelgap.problems.concept import ConceptProblem
-from kernelgap.problems.concept1 import concept1
-from kernelgap.problems.concept2 import concept2
-from kernelgap.problems.convolutional import convolutional
+from kernelgap.problems.concept import ConceptProblem, concept1, concept2
+from kernelgap.problems.convolutional import ConvolutionalProblem, convolutional
 from kernelgap.problems.fourier import FourierExpansion
-from kernelgap.problems.hard import hard
-from kernelgap.problems.parity import ParityProblem
-from kernelgap.problems.patches import ConvolutionalProblem
+from kernelgap.problems.parity import ParityProblem, hard, parity, sec8, slides
 from kernelgap.problems.problem import Problem
-from kernelgap.problems.sec8 import sec8
-from kernelgap.problems.slides import slides
-from kernelgap.problems.sparse_parity import parity
 from kernelgap.registry import Registry
 
-_BUILT_IN: dict[str, Callable[..., Problem]] = {
-    "sec8": sec8,
-    "slides": slides,
-    "hard": hard,
-    "parity": parity,
-    "concept1": concept1,
-    "concept2": concept2,
-    "convolutional": convolutional,
-}
-PROBLEMS = Registry("problem", _BUILT_IN)
+_BUILT_IN: tuple[Callable[..., Problem], ...] = (sec8, slides, hard, parity, concept1, concept2, convolutional)
+PROBLEMS = Registry("problem", {make.__name__: make for make in _BUILT_IN})
 register = PROBLEMS.register
 
-__all__ = [
-    "PROBLEMS",
-    "Activation",
-    "ConceptProblem",
-    "ConvolutionalProblem",
-    "FourierExpansion",
-    "ParityProblem",
-    "Problem",
-    "concept1",
-    "concept2",
-    "convolutional",
-    "get",
-    "hard",
-    "parity",
-    "register",
-    "sec8",
-    "slides",
-]
+__all__ = ["PROBLEMS", "Activation", "ConceptProblem", "ConvolutionalProblem", "FourierExpansion", "ParityProblem"]
+__all__ += ["Problem", "concept1", "concept2", "convolutional", "get", "hard", "parity", "register", "sec8", "slides"]
 
 
 def get(name: str, **arguments: object) -> Problem:
-    """A problem by name, with its arguments in the text or as keywords.
+    """A problem by name.
 
+    Parameters
+    ----------
+    name
+        A name, or a call such as "hard(d=20, k=3, alpha=0.3)".
+    **arguments
+        Further arguments, which replace those in the text.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem, or its arguments are not possible.
+
+    Examples
+    --------
     >>> get("hard(d=20, k=3, alpha=0.3)").outputs
     3
     >>> get("sec8", beta=0.5).beta
@@ -67,10 +51,5 @@ def get(name: str, **arguments: object) -> Problem:
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         what = str(error).partition("() ")[2] or str(error)
-        raise InputError(f"Problem '{name}': {short(what)}. {_signature(name)}") from error
-
-
-def _signature(name: str) -> str:
-    import inspect
-
-    return f"It is called as {name}({', '.join(inspect.signature(PROBLEMS[name]).parameters)})."
+        names = ", ".join(inspect.signature(make).parameters)
+        raise InputError(f"Problem '{name}': {short(what)}. It is called as {name}({names}).") from error

@@ -46,17 +46,13 @@ class Activation:
         terms: list[Term] = []
         position = 0
         while position < max(len(compact), 1):
-            found = _TERM.match(compact, position)
-            if (
-                found is None
-                or found.end() in (position, position + len(found["sign"]))
-                or (position and not found["sign"])
-            ):
-                raise InputError(
-                    f"'{short(text)}' is not an activation such as 'exp(2z) - 1', 'z^3 - 2z' or 'tanh(z)'."
-                )
-            terms += _terms(found, text)
-            position = found.end()
+            match = _TERM.match(compact, position)
+            start = position + (len(match["sign"]) if match else 0)
+            if match is None or match.end() in (position, start) or (position and not match["sign"]):
+                example = "'exp(2z) - 1', 'z^3 - 2z' or 'tanh(z)'"
+                raise InputError(f"'{short(text)}' is not an activation such as {example}.")
+            terms += _terms(match, text)
+            position = match.end()
         return cls.of(terms)
 
     @classmethod
@@ -79,16 +75,13 @@ class Activation:
 
     def __call__(self, z: Any) -> Any:
         if isinstance(z, np.ndarray | np.generic | float | int):
-            return sum((term(np.asarray(z, dtype=float), np) for term in self.terms), np.zeros(np.shape(z)))
-        import jax.numpy as jnp
-
-        return sum((term(z, jnp) for term in self.terms), jnp.zeros_like(z))
+            z = np.asarray(z, dtype=float)
+        xp = z.__array_namespace__()
+        return sum((term(z, xp) for term in self.terms), xp.zeros_like(z))
 
     def __str__(self) -> str:
-        if not self.terms:
-            return "0"
-        text = " ".join(_written(term) for term in self.terms)
-        return text.removeprefix("+ ").replace("- ", "-", 1) if text.startswith("- ") else text.removeprefix("+ ")
+        text = " ".join(_format(term) for term in self.terms) or "0"
+        return text.replace("- ", "-", 1) if text.startswith("- ") else text.removeprefix("+ ")
 
     @property
     def radius(self) -> float:
@@ -153,40 +146,36 @@ class Activation:
         return not self.minus.terms
 
 
-def _terms(found: re.Match[str], text: str) -> list[Term]:
-    weight = float(found["weight"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
-    inner = (found["scale"] or "1").strip("+-") or "1"
-    highest = max(int(found[name] or 1) for name in ("degree", "power"))
+def _terms(match: re.Match[str], text: str) -> list[Term]:
+    weight = float(match["weight"] or 1.0) * (-1.0 if match["sign"] == "-" else 1.0)
+    inner = (match["scale"] or "1").strip("+-") or "1"
+    highest = max(int(match[name] or 1) for name in ("degree", "power"))
     if not (abs(weight) <= LARGEST and float(inner) <= LARGEST and highest <= HIGHEST):
         raise InputError(
-            f"In '{short(text)}' the term {short(found[0])} is too large: numbers go up to {LARGEST:.0e}, powers up to "
+            f"In '{short(text)}' the term {short(match[0])} is too large: numbers go up to {LARGEST:.0e}, powers up to "
             f"{HIGHEST}."
         )
-    if found["name"] is None:
-        return [Term(weight, "power", 1.0, 0 if found["z"] is None else int(found["degree"] or 1))]
-    name, power = found["name"], int(found["power"] or 1)
-    scale = {"": 1.0, "+": 1.0, "-": -1.0}.get(found["scale"])
-    scale = float(found["scale"]) if scale is None else scale
+    if match["name"] is None:
+        return [Term(weight, "power", 1.0, 0 if match["z"] is None else int(match["degree"] or 1))]
+    name, power = match["name"], int(match["power"] or 1)
+    scale = float(f"{match['scale']}1" if match["scale"] in ("", "+", "-") else match["scale"])
     if name == "sigmoid" and power == 1:  # 1/2 + tanh(z/2)/2
         return [Term(weight / 2, "power", 1.0, 0), Term(weight / 2, "tanh", scale / 2)]
     if name not in KINDS[:-1] or (power != 1 and name != "tanh") or power == 0:
         raise InputError(
-            f"In '{short(text)}' the term {short(found[0])} is unknown: there are exp, sin, cos, sinh, cosh, sigmoid, "
+            f"In '{short(text)}' the term {short(match[0])} is unknown: there are exp, sin, cos, sinh, cosh, sigmoid, "
             "tanh with powers, and powers of z."
         )
     return list(Activation((Term(weight, name, 1.0, power),)).scaled(scale).terms)
 
 
-def _written(term: Term) -> str:
+def _format(term: Term) -> str:
     """The term as ``parse`` reads it; lowered ones, which come of the split alone, as L^n[...]."""
-    size = (
-        f"{abs(term.weight):.17g}"
-        if abs(term.weight) != float(f"{abs(term.weight):.12g}")
-        else f"{abs(term.weight):.12g}"
-    )
+    weight = abs(term.weight)
+    size = f"{weight:.12g}" if float(f"{weight:.12g}") == weight else f"{weight:.17g}"
     scale = "" if term.scale == 1 else ("-" if term.scale == -1 else f"{term.scale!r}".removesuffix(".0"))
     power = "" if term.power == 1 else f"^{term.power}"
-    what = {"power": f"z{power}"}.get(term.kind, f"{term.kind}({scale}z){power}")
+    what = f"z{power}" if term.kind == "power" else f"{term.kind}({scale}z){power}"
     if term.lowered:
         what = f"L^{term.lowered}[{what}]"
     constant = term.kind == "power" and term.power == 0

@@ -1,9 +1,10 @@
 """Members of the concept classes as problems: H(x) = beta F(x) + alpha G(F(x)) with smooth F and G."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -24,6 +25,8 @@ MOST_FUNCTIONS = 10_000  # terms of F, or of G, in all outputs
 MOST_WORK = 10**12  # multiplications to take a mean
 
 SIZES = ("mean", "bound", "none")
+UNIT_INPUTS = ("sphere", "cube")
+AnyFunction = TypeVar("AnyFunction", SmoothFunction, GeneralFunction)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +125,7 @@ def general_function(
     return GeneralFunction(a, w1, w2, _drawn(rng, outputs, p, activations))
 
 
-def sized(function: Function, size: str, inputs: Float[np.ndarray, "n d"], what: str) -> Function:
+def sized(function: AnyFunction, size: str, inputs: Float[np.ndarray, "n d"], what: str) -> AnyFunction:
     """Scaled so that E |F|^2 = 1 over the inputs ("mean"), or proved |F(x)| <= 1 for |x| <= 1 ("bound"), or as it is.
 
     The factor goes into the activations, and so into their complexity (footnote 10).
@@ -142,22 +145,14 @@ def sized(function: Function, size: str, inputs: Float[np.ndarray, "n d"], what:
 
 def parsed(activations: str | Sequence[str]) -> list[Activation]:
     """One text, or several to draw from."""
-    several = activations if isinstance(activations, list | tuple) else ()
-    texts = [activations] if isinstance(activations, str) else list(several)
-    if not texts or not all(isinstance(text, str) for text in texts):
+    texts = [activations] if isinstance(activations, str) else activations
+    if not isinstance(texts, list | tuple) or not texts or not all(isinstance(text, str) for text in texts):
         raise InputError(f"Activations are a text such as 'sin(z)' or a list of texts, not {shown(activations)}.")
     return [Activation.parse(text) for text in texts]
 
 
-LIMITS = {
-    "d": MOST_INPUTS,
-    "k": MOST_OUTPUTS,
-    "pF": MOST_TERMS,
-    "pG": MOST_TERMS,
-    "seed": LARGEST_SEED,
-    "patches": MOST_PATCHES,
-    "degree": MOST_OUTPUTS,
-}
+LIMITS = {"d": MOST_INPUTS, "patches": MOST_PATCHES, "k": MOST_OUTPUTS, "degree": MOST_OUTPUTS}
+LIMITS |= {"pF": MOST_TERMS, "pG": MOST_TERMS, "seed": LARGEST_SEED}
 
 
 def check_sizes(**sizes: object) -> None:
@@ -196,3 +191,118 @@ def _directions(rng: np.random.Generator, outputs: int, p: int, d: int) -> Float
 def _drawn(rng: np.random.Generator, outputs: int, p: int, activations: Sequence[Activation]) -> Activations:
     chosen = rng.integers(0, len(activations), (outputs, p))
     return tuple(tuple(activations[i] for i in row) for row in chosen)
+
+
+def concept1(
+    d: int,
+    k: int,
+    alpha: float,
+    pF: int = 1,
+    pG: int = 1,
+    F: str | Sequence[str] = "sin(z)",
+    G: str | Sequence[str] = "z^2",
+    seed: int = 0,
+    *,
+    inputs: str = "sphere",
+    size: str = "mean",
+    size_G: str = "none",
+    form: int = 1,
+    beta: float = 1.0,
+    noise: float = 0.0,
+) -> ConceptProblem:
+    """A random member of Concept 1 (sec. 5): F_r(x) = sum_i a_ri F_ri(<w_ri, x>), G_r likewise; unit inputs.
+
+    Parameters
+    ----------
+    d, k
+        Inputs and outputs.
+    pF, pG
+        Terms of F and of G in each output.
+    F, G
+        Activations; of several each term takes one at random.
+    seed
+        Draws both functions.
+    inputs
+        Their law: "sphere" or "cube".
+    size
+        The paper takes |F(x)| = 1 for simplicity, which a random F cannot have. "mean" makes E |F(x)|^2 = 1 (the
+        problem's ``largest`` is the B_F that comes with it), "bound" makes |F(x)| <= 1 everywhere, "circle" has
+        |F(x)| = 1 at every x: pairs (sin, cos)(c <w, x>) of one w each, for even k, pF = 1 and F = "sin(cz)".
+    size_G
+        Scales G(F(x)) in the same way; "none" leaves it as drawn.
+    form
+        2 writes F and G as members of Concept 2 with 2p terms (Lemma A.2): the same values on unit inputs; for G too,
+        only where |F(x)| = 1.
+    alpha, beta, noise
+        The strengths of G(F) and of F, and the standard deviation of the labels' noise.
+    """
+    arguments = dict(locals())
+    X, rng = _prepare(arguments, "distribution of unit inputs", UNIT_INPUTS)
+    if form not in (1, 2):
+        raise InputError(f"form is 1 or 2, for Concept 1 or 2, not {form!r}.")
+    if size == "circle":
+        base = _circle(rng, d, k, pF, parsed(F))
+    else:
+        base = sized(smooth_function(rng, k, pF, d, parsed(F)), size, X, "F")
+    outer = sized(smooth_function(rng, k, pG, k, parsed(G)), size_G, base(X), "G(F)")
+    first, second = (base, outer) if form == 1 else (base.general(), outer.general())
+    return ConceptProblem("concept1", first, second, inputs, alpha, beta, noise, arguments)
+
+
+def concept2(
+    d: int,
+    k: int,
+    alpha: float,
+    pF: int = 1,
+    pG: int = 1,
+    F: str | Sequence[str] = "sin(z)",
+    G: str | Sequence[str] = "z^3",
+    seed: int = 0,
+    *,
+    inputs: str = "sphere",
+    size: str = "mean",
+    size_G: str = "none",
+    beta: float = 1.0,
+    noise: float = 0.0,
+) -> ConceptProblem:
+    """A random member of Concept 2 (app. A): F_r(x) = sum_i a_ri F_ri(<w1_ri, (x,1)> / |(x,1)|) <w2_ri, (x,1)>.
+
+    Parameters
+    ----------
+    F, G
+        Activations that have the orders 0, 1, 3, 5, ... alone.
+    inputs
+        Their law: "sphere", "cube" or "gaussian", for they need not be unit vectors.
+    size, size_G
+        |F(x)| need only be at most some B_F: "mean" makes E |F(x)|^2 = 1, "bound" |F(x)| <= 1 wherever |x| <= 1.
+    d, k, alpha, pF, pG, seed, beta, noise
+        As in ``concept1``.
+    """
+    arguments = dict(locals())
+    X, rng = _prepare(arguments, "distribution of inputs", INPUTS)
+    base = sized(general_function(rng, k, pF, d, parsed(F)), size, X, "F")
+    outer = sized(general_function(rng, k, pG, k, parsed(G)), size_G, base(X), "G(F)")
+    return ConceptProblem("concept2", base, outer, inputs, alpha, beta, noise, arguments)
+
+
+def _prepare(
+    arguments: Mapping[str, Any], what: str, laws: Collection[str]
+) -> tuple[Float[np.ndarray, "n d"], np.random.Generator]:
+    """The points that means are over and the random numbers of a member, if its arguments are possible."""
+    d, k, pF, seed, inputs = (arguments[name] for name in ("d", "k", "pF", "seed", "inputs"))
+    check_sizes(d=d, k=k, pF=pF, pG=arguments["pG"], seed=seed)
+    check_points(d, k * pF)
+    if inputs not in laws:
+        raise unknown(what, inputs, laws)
+    return points(inputs, d), np.random.default_rng(seed)
+
+
+def _circle(rng: np.random.Generator, d: int, k: int, pF: int, activations: Sequence[Activation]) -> SmoothFunction:
+    """F_(2j) = sqrt(2/k) sin(c <w_j, x>) and F_(2j+1) = sqrt(2/k) cos(c <w_j, x>), so that |F(x)| = 1."""
+    terms = activations[0].terms
+    if k % 2 or pF != 1 or len(activations) != 1 or len(terms) != 1 or terms[0].kind != "sin" or terms[0].weight != 1:
+        raise InputError("size='circle' needs an even k, pF=1 and F='sin(cz)' for some c.")
+    sine = activations[0].scaled(outer=math.sqrt(2 / k))
+    cosine = Activation.parse("cos(z)").scaled(terms[0].scale, math.sqrt(2 / k))
+    w = smooth_function(rng, k // 2, 1, d, [sine]).w
+    return SmoothFunction(np.ones((k, 1)), np.repeat(w, 2, axis=0), ((sine,), (cosine,)) * (k // 2))

@@ -1,4 +1,4 @@
-"""Problems on the Boolean cube in which F and G are products: sec. 8.1, the talk's example and eq. 7.1."""
+"""Problems on the Boolean cube in which F and G are products: sec. 8.1 and 8.2, the talk's example and eq. 7.1."""
 
 import math
 from collections.abc import Mapping
@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
-from kernelgap.problems.background import Background
 from kernelgap.problems.fourier import FourierExpansion, IndexSet, symmetric_difference
-from kernelgap.problems.problem import WrittenProblem
+from kernelgap.problems.inputs import Draw, get_background, uniform
+from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, WrittenProblem, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +31,7 @@ class ParityProblem(WrittenProblem):
     noise: float
     scale: float
     d1: int
-    background: Background | None = None
+    background: Draw | None = None
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -47,7 +47,7 @@ class ParityProblem(WrittenProblem):
     def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
         # One row after another from one stream, so that a larger sample starts with the smaller one.
         of_background = rng.spawn(1)[0]
-        signs = 2.0 * rng.integers(0, 2, size=(n, self.d1), dtype=np.int8) - 1.0
+        signs = uniform(rng, n, self.d1)
         if self.d1 == self.d:
             return self.scale * signs
         assert self.background is not None
@@ -108,3 +108,107 @@ def pairs(count: int) -> tuple[IndexSet, ...]:
 def unit_scale(d: int) -> float:
     """The scale 1/sqrt(d) at which the cube's points are unit vectors."""
     return 1.0 / math.sqrt(d)
+
+
+def sec8(*, alpha: float = 0.3, beta: float = 1.0, noise: float = 0.0) -> ParityProblem:
+    """The target of section 8.1: x in {-1,1}^30, F = (x1 x2, ..., x29 x30), G_i(y) = (-1)^i y1 y2 y3 y4 for i = 1..15.
+
+    Parameters
+    ----------
+    alpha, beta
+        The strengths of the composite signal G(F) and of the base signal F.
+    noise
+        The standard deviation of the labels' noise.
+
+    Examples
+    --------
+    >>> sec8().threshold
+    1.3499999999999999
+    """
+    arguments = dict(locals())
+    sets, signs = ((0, 1, 2, 3),) * 15, tuple((-1) ** i for i in range(1, 16))
+    return ParityProblem("sec8", 30, pairs(15), sets, signs, alpha, beta, noise, scale=1.0, d1=30, arguments=arguments)
+
+
+def slides(*, alpha: float = 0.3, beta: float = 1.0, noise: float = 0.0) -> ParityProblem:
+    """The talk's target: x in {-1,1}^30, F = (x1 x2, ..., x15 x16), G = y1 y2 y3 y4 four times, then y5 y6 y7 y8.
+
+    Parameters
+    ----------
+    alpha, beta, noise
+        As in ``sec8``.
+    """
+    arguments = dict(locals())
+    sets = ((0, 1, 2, 3),) * 4 + ((4, 5, 6, 7),) * 4
+    return ParityProblem("slides", 30, pairs(8), sets, (1,) * 8, alpha, beta, noise, 1.0, d1=30, arguments=arguments)
+
+
+def hard(
+    d: int,
+    k: int,
+    alpha: float,
+    d1: int | None = None,
+    background: str | Draw | None = None,
+    seed: int = 0,
+    *,
+    beta: float = 1.0,
+    noise: float = 0.0,
+) -> ParityProblem:
+    """The hard instance of Theorems 2 and 3 (eq. 7.1): k hidden coordinates and their product.
+
+    x on {-1,1}^d / sqrt(d), F(x) = sqrt(d) (x_i1, ..., x_ik), G(y) = y1 ... yk in each of the k outputs.
+
+    Parameters
+    ----------
+    d, k
+        Coordinates, and how many of them are hidden.
+    d1
+        The hidden i1 < ... < ik are among the first ``d1`` coordinates (default all), which are uniform.
+    background
+        The law of the other coordinates: "uniform", "zero", "gaussian", "repeated", or a function ``f(rng, n, width)``
+        that gives them in units of 1/sqrt(d). A problem with a function has no text and no run on the command line.
+    seed
+        Draws the hidden coordinates.
+    alpha, beta, noise
+        As in ``sec8``.
+    """
+    d1 = d if d1 is None else d1
+    arguments = dict(locals())
+    if background is None:
+        del arguments["background"]
+    for name, most in {"d": MOST_INPUTS, "k": MOST_OUTPUTS, "d1": MOST_INPUTS, "seed": LARGEST_SEED}.items():
+        check_whole(name, arguments[name], most)
+    if not 2 <= k <= d1 <= d:
+        raise InputError(f"The hard instance needs 2 <= k <= d1 <= d, not k={k}, d1={d1}, d={d}.")
+    if seed < 0:
+        raise InputError(f"seed must not be negative, it is {seed}.")
+    hidden = np.sort(np.random.default_rng(seed).permutation(d1)[:k])
+    base, products, signs = tuple((int(i),) for i in hidden), (tuple(range(k)),) * k, (1,) * k
+    laws = (unit_scale(d), d1, get_background(background))
+    return ParityProblem("hard", d, base, products, signs, alpha, beta, noise, *laws, arguments=arguments)
+
+
+def parity(d: int, k: int = 6, *, noise: float = 0.0) -> ParityProblem:
+    """The target of section 8.2: x on {-1,1}^d / sqrt(d), y = d^(k/2) x1 ... xk, of one output.
+
+    There is no base signal: the parity is the composite signal, and the threshold 1 the risk of learning nothing.
+
+    Parameters
+    ----------
+    d, k
+        Coordinates, and how many of them are multiplied.
+    noise
+        The standard deviation of the labels' noise.
+
+    Examples
+    --------
+    >>> parity(40).threshold
+    1.0
+    """
+    arguments = dict(locals())
+    for name in ("d", "k"):
+        check_whole(name, arguments[name], MOST_INPUTS)
+    if not 1 <= k <= d:
+        raise InputError(f"A parity needs 1 <= k <= d, not k={k}, d={d}.")
+    base = (tuple(range(k)),)
+    return ParityProblem("parity", d, base, ((0,),), (1,), 1.0, 0.0, noise, unit_scale(d), d1=d, arguments=arguments)

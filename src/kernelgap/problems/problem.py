@@ -83,11 +83,15 @@ class WrittenProblem(Problem):
 
     @property
     def spec(self) -> str:
-        return format_call(self.name, self.arguments)
+        return self._call
+
+    @property
+    def _call(self) -> str:
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in self.arguments.items()}
+        return format_call(self.name, plain)
 
     def __repr__(self) -> str:
-        call = format_call(self.name, self.arguments)
-        return f"<problem {call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
+        return f"<problem {self._call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
 
     def _checked(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         X = np.asarray(X, dtype=float)

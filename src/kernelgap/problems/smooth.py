@@ -1,9 +1,9 @@
 """Two-layer functions with smooth activations: what F and G are in Concept 1 (sec. 5) and in Concept 2 (app. A)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -13,31 +13,11 @@ from kernelgap.problems.activation import Activation
 Activations = tuple[tuple[Activation, ...], ...]  # one for each output r and term i
 
 
-@dataclass(frozen=True, eq=False)
-class SmoothFunction:
-    """Concept 1: F_r(x) = sum_i a_ri phi_ri(<w_ri, x>) with a_ri in [-1, 1] and |w_ri| = 1/sqrt(2).
-
-    A size other than 1/sqrt(2) belongs into the activation (footnote 10). Callable on numpy and JAX rows.
-    """
+class _TwoLayer:
+    """sum_i a_ri phi_ri(...) in each output r: what both forms have in common."""
 
     a: Float[np.ndarray, "outputs p"]
-    w: Float[np.ndarray, "outputs p d"]
     activations: Activations
-
-    def __call__(self, X: Any) -> Any:
-        inner = X @ _flat(self.w).T
-        return _summed(self.a, self._applied(inner))
-
-    def _applied(self, inner: Any) -> Any:
-        """phi_ri of column (r, i), each activation over all its columns at once."""
-        columns: dict[Activation, list[int]] = {}
-        for column, activation in enumerate(phi for row in self.activations for phi in row):
-            columns.setdefault(activation, []).append(column)
-        if len(columns) == 1:
-            return next(iter(columns))(inner)
-        order = np.argsort(np.concatenate([np.array(c) for c in columns.values()]))
-        parts = [activation(inner[:, np.array(c)]) for activation, c in columns.items()]
-        return _module(inner).concatenate(parts, axis=1)[:, order]
 
     @property
     def outputs(self) -> int:
@@ -48,22 +28,60 @@ class SmoothFunction:
         """Terms in each output."""
         return self.a.shape[1]
 
-    @property
-    def inputs(self) -> int:
-        return self.w.shape[2]
-
     @cached_property
     def distinct(self) -> tuple[Activation, ...]:
         """The activations that occur."""
         return tuple(dict.fromkeys(phi for row in self.activations for phi in row))
 
-    def scaled(self, outer: float) -> "SmoothFunction":
+    def scaled(self, outer: float) -> Self:
         """outer F, the factor in the activations."""
-        return SmoothFunction(self.a, self.w, _scaled(self.activations, outer))
+        scaled = tuple(tuple(phi.scaled(outer=outer) for phi in row) for row in self.activations)
+        return replace(self, activations=scaled)  # type: ignore[type-var]
+
+    def _applied(self, inner: Any) -> Any:
+        """phi_ri of column (r, i), each activation over all its columns at once."""
+        columns: dict[Activation, list[int]] = {}
+        for column, activation in enumerate(phi for row in self.activations for phi in row):
+            columns.setdefault(activation, []).append(column)
+        if len(columns) == 1:
+            return next(iter(columns))(inner)
+        order = np.argsort(np.concatenate([np.array(c) for c in columns.values()]))
+        parts = [activation(inner[:, np.array(c)]) for activation, c in columns.items()]
+        return inner.__array_namespace__().concatenate(parts, axis=1)[:, order]
+
+    def _summed(self, values: Any) -> Any:
+        """sum_i a_ri values[n, (r, i)]."""
+        return (values.reshape(values.shape[0], *self.a.shape) * self.a).sum(axis=2)
+
+    def _bound(self, z: float) -> float:
+        """A bound on |sum_i a_ri phi_ri(u_ri)| for all |u_ri| <= z: each |phi(u)| <= sum_i |c_i| |u|^i."""
+        majorants = {phi: math.exp(phi.log_majorant(z)) for phi in self.distinct}
+        rows = zip(self.a, self.activations, strict=True)
+        sums = (sum(abs(c) * majorants[phi] for c, phi in zip(r, row, strict=True)) for r, row in rows)
+        return math.sqrt(sum(float(value) ** 2 for value in sums))
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothFunction(_TwoLayer):
+    """Concept 1: F_r(x) = sum_i a_ri phi_ri(<w_ri, x>) with a_ri in [-1, 1] and |w_ri| = 1/sqrt(2).
+
+    A size other than 1/sqrt(2) belongs into the activation (footnote 10). Callable on numpy and JAX rows.
+    """
+
+    a: Float[np.ndarray, "outputs p"]
+    w: Float[np.ndarray, "outputs p d"]
+    activations: Activations
+
+    def __call__(self, X: Any) -> Any:
+        return self._summed(self._applied(X @ _flat(self.w).T))
+
+    @property
+    def inputs(self) -> int:
+        return self.w.shape[2]
 
     def bound(self, size: float) -> float:
-        """|F(x)| is at most this for all |x| <= size: each |phi(z)| <= sum_i |c_i| |z|^i."""
-        return _bound(self.a, self.activations, size / math.sqrt(2))
+        """|F(x)| is at most this for all |x| <= size."""
+        return self._bound(size / math.sqrt(2))
 
     def general(self) -> "GeneralFunction":
         """Lemma A.2: the same function on unit vectors, as one of Concept 2 with 2p terms.
@@ -80,16 +98,12 @@ class SmoothFunction:
             (*(phi.plus for phi in row), *(phi.minus.scaled(outer=1 / math.sqrt(2)) for phi in row))
             for row in self.activations
         )
-        return GeneralFunction(
-            np.concatenate([self.a, self.a], axis=1),
-            np.concatenate([u, u], axis=1),
-            np.concatenate([last, u], axis=1),
-            halves,
-        )
+        a, w1, w2 = (np.concatenate(two, axis=1) for two in ((self.a, self.a), (u, u), (last, u)))
+        return GeneralFunction(a, w1, w2, halves)
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralFunction:
+class GeneralFunction(_TwoLayer):
     """Definition A.1: F_r(x) = sum_i a_ri phi_ri(<w1_ri, (x,1)> / |(x,1)|) <w2_ri, (x,1)>.
 
     |a_ri| <= 1, |w1_ri| = |w2_ri| = 1, and phi_ri has orders 0, 1, 3, 5, ... alone. The weights may differ from output
@@ -102,37 +116,18 @@ class GeneralFunction:
     activations: Activations
 
     def __call__(self, X: Any) -> Any:
-        xp = _module(X)
+        xp = X.__array_namespace__()
         Z = xp.concatenate([X, xp.ones_like(X[:, :1])], axis=1)
         directions = Z / xp.sqrt((Z * Z).sum(axis=1, keepdims=True))
-        applied = SmoothFunction(self.a, self.w1, self.activations)._applied(directions @ _flat(self.w1).T)
-        return _summed(self.a, applied * (Z @ _flat(self.w2).T))
-
-    @property
-    def outputs(self) -> int:
-        return self.a.shape[0]
-
-    @property
-    def p(self) -> int:
-        """Terms in each output."""
-        return self.a.shape[1]
+        return self._summed(self._applied(directions @ _flat(self.w1).T) * (Z @ _flat(self.w2).T))
 
     @property
     def inputs(self) -> int:
         return self.w1.shape[2] - 1
 
-    @cached_property
-    def distinct(self) -> tuple[Activation, ...]:
-        """The activations that occur."""
-        return tuple(dict.fromkeys(phi for row in self.activations for phi in row))
-
-    def scaled(self, outer: float) -> "GeneralFunction":
-        """outer F, the factor in the activations."""
-        return GeneralFunction(self.a, self.w1, self.w2, _scaled(self.activations, outer))
-
     def bound(self, size: float) -> float:
         """|F(x)| is at most this for all |x| <= size."""
-        return math.hypot(size, 1.0) * _bound(self.a, self.activations, 1.0)
+        return math.hypot(size, 1.0) * self._bound(1.0)
 
 
 Function = SmoothFunction | GeneralFunction
@@ -140,29 +135,3 @@ Function = SmoothFunction | GeneralFunction
 
 def _flat(w: Float[np.ndarray, "outputs p d"]) -> Float[np.ndarray, "terms d"]:
     return w.reshape(-1, w.shape[2])
-
-
-def _summed(a: Float[np.ndarray, "outputs p"], values: Any) -> Any:
-    """sum_i a_ri values[n, (r, i)]."""
-    return (values.reshape(values.shape[0], *a.shape) * a).sum(axis=2)
-
-
-def _scaled(activations: Activations, outer: float) -> Activations:
-    return tuple(tuple(phi.scaled(outer=outer) for phi in row) for row in activations)
-
-
-def _bound(a: Float[np.ndarray, "outputs p"], activations: Activations, z: float) -> float:
-    majorants = {phi: math.exp(phi.log_majorant(z)) for row in activations for phi in row}
-    rows = [
-        sum(abs(c) * majorants[phi] for c, phi in zip(r, row, strict=True))
-        for r, row in zip(a, activations, strict=True)
-    ]
-    return math.sqrt(sum(float(value) ** 2 for value in rows))
-
-
-def _module(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return np
-    import jax.numpy as jnp
-
-    return jnp

@@ -8,7 +8,7 @@ import pytest
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms import Online
 from kernelgap.paper.claims import get
-from kernelgap.paper.theory.sample_need import left_by_base, samples_needed
+from kernelgap.paper.theory.hierarchy import left_by_base, samples_needed
 from kernelgap.training.modes import Layers
 
 

@@ -10,7 +10,7 @@ from kernelgap.cli.show.figure import show_figure
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, Scale
-from kernelgap.paper.figures.estimate import seconds
+from kernelgap.paper.figures.experiment import chunk_costs, seconds
 from kernelgap.paper.figures.summary import sentence, summarise
 from kernelgap.runs import plan_chunks
 from kernelgap.runs.start import run as start
@@ -137,10 +137,8 @@ def test_estimates_grow_with_the_work():
         assert 5 < seconds(experiment, "quick", workers=2) < seconds(experiment, "quick", workers=1)
         assert seconds(experiment, "paper") > 20 * seconds(experiment, "quick")
     whole = sum(c.cost for c in plan_chunks(experiments.get("fig4a").trials("quick", 0)))
-    from kernelgap.paper.figures import estimate
-
-    chunks = estimate._chunks(experiments.get("fig4a"), experiments.get("fig4a").scale("quick"))
-    assert sum(cost * count for cost, count in chunks) == pytest.approx(whole)
+    costs = chunk_costs(experiments.get("fig4a"), experiments.get("fig4a").scale("quick"))
+    assert sum(cost * count for cost, count in costs) == pytest.approx(whole)
 
 
 def best(name, folder):

@@ -5,8 +5,14 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 
 from kernelgap.errors import InputError
-from kernelgap.paper.theory.hermite import half_line_mean, hermite, largest, norm, odd_series, printed_lower_bound
-from kernelgap.paper.theory.indicator import Indicator
+from kernelgap.paper.theory.indicator import (
+    Indicator,
+    half_line_mean,
+    hermite,
+    largest,
+    odd_series,
+    printed_lower_bound,
+)
 
 SIN = tuple(0.0 if i % 2 == 0 else (-1.0) ** (i // 2) / math.factorial(i) for i in range(16))
 
@@ -17,7 +23,6 @@ def test_hermite_polynomials_are_orthogonal_with_norm_factorial() -> None:
     table = np.array([hermite(i, z) for i in range(12)])
     gram = (table * weights) @ table.T
     np.testing.assert_allclose(gram, np.diag([float(math.factorial(i)) for i in range(12)]), atol=1e-5 * gram.max())
-    assert norm(7) == pytest.approx(math.sqrt(math.factorial(7)))
     assert hermite(3, np.array(2.0)) == 2.0**3 - 3 * 2.0
 
 
@@ -63,7 +68,12 @@ def test_a_cut_that_bites_shows_in_the_error_and_nowhere_else(rng: np.random.Gen
     positive = (alpha >= 0) * values  # x_1 = 1
     assert abs(positive.mean() - h.mean(np.array([1.0]))[0]) < 4.5 * positive.std() / math.sqrt(len(values))
     assert abs(h.mean(np.array([1.0]))[0] - h.target(np.array(1.0))) > 0.01
-    assert abs(h.mean(np.array([1.0]))[0] - h.target(np.array(1.0))) < h.cut_mass()
+    # Claim E.4: at most sum |c'_i| E[(|h_i(z)| + |h_i(B_i)|) 1[|z| >= B_i]]
+    masses = [
+        abs(h.series[i]) * ((np.abs(hermite(i, alpha)) + abs(hermite(i, h.bounds[i]))) * (np.abs(alpha) >= h.bounds[i]))
+        for i in h.orders
+    ]
+    assert abs(h.mean(np.array([1.0]))[0] - h.target(np.array(1.0))) < sum(mass.mean() for mass in masses)
 
 
 def test_range_slope_and_moments_bound_what_h_does() -> None:
@@ -80,7 +90,8 @@ def test_range_slope_and_moments_bound_what_h_does() -> None:
         atol=1e-5,
     )
     wide = Indicator(SIN[:8], epsilon=0.05)
-    assert wide.second_moment() == pytest.approx(wide.second_moment_uncut(), rel=1e-12)
+    uncut = sum(wide.series[i] ** 2 * math.factorial(i) for i in (0, *wide.orders))  # by orthogonality
+    assert wide.second_moment() == pytest.approx(uncut, rel=1e-12)
     assert wide.second_moment_given(0.0) == pytest.approx(wide.second_moment() / 2)
 
 

@@ -9,8 +9,7 @@ import kernelgap as kg
 from kernelgap.errors import InputError
 from kernelgap.networks.initialisation import Theory
 from kernelgap.paper.theory.complexity import PLAIN, C_s
-from kernelgap.paper.theory.quantities import Quantities, quantities
-from kernelgap.paper.theory.theorem1 import Hidden, Theorem1
+from kernelgap.paper.theory.theorem1 import Hidden, Quantities, Theorem1, quantities
 
 SMALL = Quantities(k=2, p_F=1, p_G=1, C_F=1.5, C_G=2.0, alpha=0.05, opt=0.01, B_F=1.2)
 

@@ -8,9 +8,9 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
-from kernelgap.problems.background import uniform, zero
+from kernelgap.problems.convolutional import ConvolutionalProblem
+from kernelgap.problems.inputs import uniform, zero
 from kernelgap.problems.parity import unit_scale
-from kernelgap.problems.patches import ConvolutionalProblem
 from kernelgap.rows import check_rows
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtri
 
+from kernelgap.atomic_file import atomically
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
@@ -37,6 +38,8 @@ AT_ONCE = 2**21  # points between two looks at the clock
 TERMS = 2**12  # more than the terms of a target, and the further additions of a sum over the cube
 SAMPLE = 2**14
 CONFIDENCE = 0.99
+
+RowSums = Callable[[int, int], Float[np.ndarray, " rows"]]  # squared errors, summed over each of these rows of points
 
 
 @dataclass(frozen=True)
@@ -82,10 +85,24 @@ def exact_risk(
     seed: Seed = 0,
     on_progress: Progress = silent,
 ) -> ExactRisk:
-    """The risk of a predictor: something with ``predict``, or a function of inputs (n, d), up to d = 30.
+    """The risk of a predictor over every point of the problem's cube, up to d = 30.
 
-    ``resume`` is a file in which what is done is kept, so that an interrupted evaluation goes on. ``seed`` draws the
-    test sample for the estimate beside. ``on_progress`` takes the share done and what is being done.
+    Parameters
+    ----------
+    problem
+        A problem whose inputs are the points of a cube.
+    predictor
+        Something with ``predict``, or a function of inputs (n, d); of a network the rounding is proved.
+    resume
+        A file that keeps what is done, so that an interrupted evaluation goes on.
+    seed
+        Draws the test sample for the estimate beside.
+    on_progress
+        Takes the share done and what is being done.
+
+    Returns
+    -------
+    ExactRisk
     """
     cube = cube_of(problem)
     if cube is None:
@@ -95,10 +112,12 @@ def exact_risk(
     of_network = as_network(predictor)
     call = of_network if of_network is not None else _as_function(predictor)
     lower = min(LOWER, cube.d)
-    plain = _Rows(problem, cube, call, lower)
-    sums: RowSums = plain
-    if of_network is not None and _folds(of_network.network) and isinstance(problem, ParityProblem):
-        sums = _NetworkRows(problem, cube, of_network, lower)
+    # coordinates fold into the first bias unless gates see them too, or W sees several patches
+    folds = of_network is not None and not of_network.network.gates and of_network.network.patches == 1
+    if of_network is not None and folds and isinstance(problem, ParityProblem):
+        sums = _network_rows(problem, cube, of_network, lower)
+    else:
+        sums = _rows(problem, cube, call, lower)
     with np.errstate(over="ignore", invalid="ignore"):
         total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume, on_progress)
         X, _ = problem.sample(SAMPLE, seed)
@@ -115,11 +134,6 @@ def exact_risk(
     )
 
 
-def _folds(network: Network) -> bool:
-    """Whether coordinates can be folded into the first bias: not where gates see them too, or W several patches."""
-    return not network.gates and network.patches == 1
-
-
 def as_network(predictor: Any) -> TrainedNetwork | None:
     """The network within a trained member, a model or a fitted regressor, where it is one (and not linearised)."""
     if isinstance(predictor, TrainedNetwork):
@@ -133,54 +147,40 @@ def as_network(predictor: Any) -> TrainedNetwork | None:
     return TrainedNetwork(model.network, model.weights, model.scale, model.offset)
 
 
-@runtime_checkable
-class RowSums(Protocol):
-    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
-        """Squared errors, summed over each of these rows of points."""
-        ...
-
-
-class _Rows:
+def _rows(problem: Problem, cube: Cube, call: Callable[..., Any], lower: int) -> RowSums:
     """For any function: it sees the points themselves."""
 
-    def __init__(self, problem: Problem, cube: Cube, call: Callable[..., Any], lower: int) -> None:
-        self._problem, self._cube, self._call, self._lower = problem, cube, call, lower
-
-    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
-        X = self._cube.points(first << self._lower, stop << self._lower)
-        errors = (self._problem.target(X) - _outputs(self._call, X, self._problem.outputs)) ** 2
+    def sums(first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        X = cube.points(first << lower, stop << lower)
+        errors = (problem.target(X) - _outputs(call, X, problem.outputs)) ** 2
         return errors.reshape(stop - first, -1).sum(axis=1)
 
+    return sums
 
-class _NetworkRows:
+
+def _network_rows(problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> RowSums:
     """For a network: compiled, the upper coordinates folded into the first bias."""
+    target = problem.target_fourier
+    members = np.zeros((len(target.index_sets), cube.d), dtype=int)
+    for row, index_set in zip(members, target.index_sets, strict=True):
+        row[list(index_set)] = 1
+    signs = np.sign(cube.points(0, 2**lower)[:, :lower])
+    fixed = {
+        "x": cube.scale * signs,
+        "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0),
+        "coefficients": np.asarray(target.coefficients, dtype=np.float64),
+    }
+    params = {name: np.asarray(w, dtype=np.float64) for name, w in trained.params.items()}
+    offset = np.asarray(trained.offset, dtype=np.float64)
 
-    def __init__(self, problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> None:
-        self._cube, self._lower, self._trained = cube, lower, trained
-        target = problem.target_fourier
-        members = np.zeros((len(target.index_sets), cube.d), dtype=int)
-        for row, index_set in zip(members, target.index_sets, strict=True):
-            row[list(index_set)] = 1
-        signs = np.sign(cube.points(0, 2**lower)[:, :lower])
-        self._fixed = {
-            "x": cube.scale * signs,
-            "parities": np.where((signs < 0) @ members[:, :lower].T % 2, -1.0, 1.0),
-            "coefficients": np.asarray(target.coefficients, dtype=np.float64),
-        }
-        self._params = {name: np.asarray(w, dtype=np.float64) for name, w in trained.params.items()}
-        self._members = members[:, lower:]
-
-    def __call__(self, first: int, stop: int) -> Float[np.ndarray, " rows"]:
-        numbers = np.arange(first, stop)
-        negative = (numbers[:, None] >> np.arange(self._cube.d - self._lower)) & 1
-        upper = self._cube.scale * (1.0 - 2.0 * negative)
-        flips = np.where(negative @ self._members.T % 2, -1.0, 1.0)
-        offset = np.asarray(self._trained.offset, dtype=np.float64)
+    def sums(first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        negative = (np.arange(first, stop)[:, None] >> np.arange(cube.d - lower)) & 1
+        upper = cube.scale * (1.0 - 2.0 * negative)
+        flips = np.where(negative @ members[:, lower:].T % 2, -1.0, 1.0)
         with jax.enable_x64(True):
-            found = _row_sums(
-                self._trained.network, self._params, float(self._trained.scale), offset, self._fixed, upper, flips
-            )
-            return np.asarray(found)
+            return np.asarray(_row_sums(trained.network, params, float(trained.scale), offset, fixed, upper, flips))
+
+    return sums
 
 
 @partial(jax.jit, static_argnames="network")
@@ -223,33 +223,23 @@ def _visit_all(
 
 
 def _read(resume: str | Path | None, digest: str, count: int) -> Float[np.ndarray, " stretches"]:
-    nothing = np.full(count, np.nan)
     if resume is None or not Path(resume).exists():
-        return nothing
+        return np.full(count, np.nan)
+    advice = "move it away, or choose another file."
     try:
-        kept = json.loads(Path(resume).read_text())
-        if kept["of"] != digest or len(kept["sums"]) != count:
-            raise InputError(f"'{resume}' belongs to another evaluation: move it away, or choose another file.")
-        return np.array([np.nan if value is None else float.fromhex(value) for value in kept["sums"]])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"'{resume}' is not a record of an evaluation: move it away, or choose another file."
-        ) from None
+        record = json.loads(Path(resume).read_text())
+        if record["of"] == digest and len(record["sums"]) == count:
+            return np.array([np.nan if value is None else float.fromhex(value) for value in record["sums"]])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"'{resume}' is not a record of an evaluation: {advice}") from None
+    raise InputError(f"'{resume}' belongs to another evaluation: {advice}")
 
 
 def _write(resume: str | Path | None, digest: str, done: Float[np.ndarray, " stretches"]) -> None:
-    if resume is None:
-        return
-    sums = [None if np.isnan(value) else float(value).hex() for value in done]
-    partial_file = Path(f"{resume}.partial")
-    try:
-        partial_file.write_text(json.dumps({"of": digest, "sums": sums}))
-        partial_file.replace(resume)
-    except OSError as error:
-        partial_file.unlink(missing_ok=True)
-        raise InputError(f"'{resume}' could not be written: {error.strerror}.") from None
+    if resume is not None:
+        sums = [None if np.isnan(value) else float(value).hex() for value in done]
+        with atomically(resume) as partial_file:
+            partial_file.write_text(json.dumps({"of": digest, "sums": sums}))
 
 
 def _digest(problem: Problem, call: Callable[..., Any]) -> str:
@@ -265,36 +255,28 @@ def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float
     size, error = output_error(trained.network, trained.params, x, 4 * UNIT * x)
     with np.errstate(all="ignore"):
         size, error = abs(trained.scale) * size, abs(trained.scale) * error
-        target = _target_size(problem)
+        # what rounding of a target is relative to: its parities; of other targets, the problem's own numbers count
+        coefficients = problem.target_fourier.coefficients if isinstance(problem, ParityProblem) else np.zeros((1, 1))
+        target = np.abs(coefficients).sum(axis=0)
         # scaling and offset; the target's own sum of parities, its coefficients rounded
         error = error + 16 * UNIT * (size + np.abs(trained.offset)) + gamma(TERMS) * target
         square = float((error**2).sum()) * UP + TINY
         sums = gamma(AT_ONCE + TERMS) * risk  # differences, squares, and additions in any order
-        found = (2 * (square * (risk + sums)) ** 0.5 + square + sums) * UP
-    return found if np.isfinite(found) else float("inf")
-
-
-def _target_size(problem: Problem) -> Float[np.ndarray, " k"]:
-    """What rounding of a target is relative to: its parities; of other targets, the problem's own numbers count."""
-    if isinstance(problem, ParityProblem):
-        return np.asarray(np.abs(problem.target_fourier.coefficients).sum(axis=0))
-    return np.zeros(problem.outputs)
+        rounding = (2 * (square * (risk + sums)) ** 0.5 + square + sums) * UP
+    return rounding if np.isfinite(rounding) else float("inf")
 
 
 def _as_function(predictor: Any) -> Callable[..., Any]:
-    if hasattr(predictor, "predict"):
-        predict: Callable[..., Any] = predictor.predict
-        return predict
-    if callable(predictor):
-        function: Callable[..., Any] = predictor
-        return function
-    raise InputError("A predictor has a method predict, or is a function of inputs (n, d).")
+    function: Callable[..., Any] = getattr(predictor, "predict", predictor)
+    if not callable(function):
+        raise InputError("A predictor has a method predict, or is a function of inputs (n, d).")
+    return function
 
 
 def _outputs(call: Callable[..., Any], X: np.ndarray, outputs: int) -> Float[np.ndarray, "n k"]:
-    found = np.asarray(call(X), dtype=float)
-    if found.ndim == 1:
-        found = found[:, None]
-    if found.shape != (len(X), outputs):
-        raise InputError(f"The predictor gives the shape {found.shape} for {len(X)} inputs of {outputs} outputs.")
-    return found
+    values = np.asarray(call(X), dtype=float)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.shape != (len(X), outputs):
+        raise InputError(f"The predictor gives the shape {values.shape} for {len(X)} inputs of {outputs} outputs.")
+    return values

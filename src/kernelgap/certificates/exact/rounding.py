@@ -52,27 +52,23 @@ def output_error(network: Network, params: Params, x: np.ndarray, x_error: np.nd
     ``params`` count as exact. Infinite where nothing finite can be said.
     """
     with jax.enable_x64(True), np.errstate(all="ignore"):
-        weights = {name: np.asarray(w, dtype=np.float64) for name, w in params.items()}
-        names = sorted(weights)
+        names = sorted(params)
+        weights = [np.asarray(params[name], dtype=np.float64) for name in names]
         row = np.asarray(x, dtype=np.float64)[None, :]
 
         def apply(*given: jax.Array) -> jax.Array:
             return network.apply(dict(zip(names, given, strict=False)), given[-1])
 
-        program = jax.make_jaxpr(apply)(*(weights[name] for name in names), row)
-        given = [_exact(weights[name]) for name in names]
+        program = jax.make_jaxpr(apply)(*weights, row)
+        given = [Bounded(np.abs(w), np.zeros_like(w), w) for w in weights]
         given.append(_bounded(np.abs(row), np.asarray(x_error, dtype=np.float64)[None, :]))
-        (found,) = _run(network, program.jaxpr, [_constant(c) for c in program.consts], given)
-    return found.size[0], found.error[0]
+        (output,) = _run(network, program.jaxpr, [_constant(c) for c in program.consts], given)
+    return output.size[0], output.error[0]
 
 
 def gamma(n: int) -> float:
     """Twice Higham's gamma_n."""
     return math.inf if n * UNIT >= 0.5 else 2 * n * UNIT / (1 - n * UNIT)
-
-
-def _exact(value: np.ndarray) -> Bounded:
-    return Bounded(np.abs(value), np.zeros_like(value), value)
 
 
 def _constant(value: Any) -> Bounded:
@@ -145,10 +141,6 @@ def _dot(step: Any, do: Any, a: Bounded, b: Bounded) -> Rule:
     return _product(step, do, a, b, math.prod(a.size.shape[axis] for axis in contracted))
 
 
-def _convolution(step: Any, do: Any, a: Bounded, b: Bounded) -> Rule:
-    return _product(step, do, a, b, b.size.size)
-
-
 def _quotient(step: Any, do: Any, a: Bounded, b: Bounded) -> Rule:
     if b.value is None:
         return np.full(a.size.shape, np.inf), np.full(a.size.shape, np.inf)
@@ -187,7 +179,7 @@ RULES: dict[str, Callable[..., Rule]] = {
     "sub": _sum,
     "mul": _product,
     "dot_general": _dot,
-    "conv_general_dilated": _convolution,
+    "conv_general_dilated": lambda step, do, a, b: _product(step, do, a, b, terms=b.size.size),
     "div": _quotient,
     "reduce_sum": _reduce_sum,
     "integer_pow": _power,

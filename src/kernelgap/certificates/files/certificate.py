@@ -3,7 +3,6 @@
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_FLOOR, Decimal
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,23 +12,15 @@ from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 from safetensors.numpy import save
 
+from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import ExactRisk, TrainedNetwork, as_network, exact_risk
-from kernelgap.certificates.files.limits import (
-    MOST_FLOORS,
-    MOST_SAMPLES,
-    MOST_SEED,
-    MOST_TEXT,
-    MOST_WIDTH,
-    bounded_kernel,
-    bounded_network,
-    bounded_problem,
-    check_floors,
-)
+from kernelgap.certificates.files import limits
+from kernelgap.certificates.files.limits import MOST_SAMPLES, MOST_TEXT, MOST_WIDTH, bounded_problem
 from kernelgap.certificates.files.sealed import write_sealed
 from kernelgap.certificates.floors.bound import any_kernel
-from kernelgap.certificates.floors.oracle import oracle_risk, prepare_on_cube
-from kernelgap.certificates.gap import kernel_gap
-from kernelgap.errors import InputError
+from kernelgap.certificates.floors.oracle import oracle_risk
+from kernelgap.certificates.gap import AT_BEST, kernel_gap, round_down
+from kernelgap.errors import InputError, first_mistake
 from kernelgap.kernels import Kernel
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.progress import Progress, part, silent
@@ -60,13 +51,13 @@ class NetworkClaim(Strict):
     """Which network the weights belong to, and between which numbers its risk over every point of the cube lies."""
 
     name: Text
-    mode: Literal["all", "hidden"] | None  # which layers were trained; told, not checked
+    mode: Literal["all", "hidden"] | None  # which layers were trained; not checked
     width: Annotated[int, Field(ge=1, le=MOST_WIDTH)]
     scale: float
     low: NotNegative
     high: NotNegative
     points: Annotated[int, Field(ge=1)]
-    training: dict[Text, Plain | list[Plain] | dict[Text, Plain]]  # how it was trained; told, not checked
+    training: dict[Text, Plain | list[Plain] | dict[Text, Plain]]  # how it was trained; not checked
 
     @property
     def method(self) -> str:
@@ -98,11 +89,11 @@ class Claim(Strict):
     version: Literal[2] = 2
     problem: Text
     samples: Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
-    seed: Annotated[int, Field(ge=0, lt=MOST_SEED)]
+    seed: Annotated[int, Field(ge=0, lt=limits.MOST_SEED)]
     threshold: float
     network: NetworkClaim
     any_kernel: BoundClaim
-    floors: Annotated[tuple[FloorClaim, ...], Field(max_length=MOST_FLOORS)]
+    floors: Annotated[tuple[FloorClaim, ...], Field(max_length=limits.MOST_FLOORS)]
     versions: dict[Text, Text]
 
     @computed_field  # type: ignore[prop-decorator]
@@ -110,14 +101,11 @@ class Claim(Strict):
     def sentence(self) -> str:
         """The same in words. It is not in the file: whoever reads the numbers makes it of them."""
         problem = bounded_problem(self.problem)
-        told = kernel_gap(problem, self.samples, self.network.high, method=self.network.method).sentence
+        text = kernel_gap(problem, self.samples, self.network.high, method=self.network.method).sentence
         if not self.floors:
-            return told
+            return text
         best = min(self.floors, key=lambda floor: floor.low)
-        return (
-            f"{told} Of the kernels in this file the best ({best.kernel}), with perfect knowledge of the target, "
-            f"cannot get under {_down(best.low)}."
-        )
+        return f"{text} Of the kernels in this file the best ({best.kernel}), {AT_BEST} {round_down(best.low)}."
 
     def as_json(self) -> bytes:
         """The one way in which a certificate writes it."""
@@ -140,11 +128,32 @@ def certify(
 ) -> Claim:
     """Compute what there is to claim and write the file.
 
-    ``predictor`` is a network that was trained on ``problem.sample(samples, seed)``; ``kernels`` get a proved floor
-    each on the same inputs. ``method`` is the network's name with the layers that were trained, such as 3resnet(all);
-    ``training`` describes the training in plain values: it is told, not checked, and what ``retrain`` goes by.
-    ``resume`` is a file that keeps what is done of the 2^d evaluations. ``on_progress`` takes the share done and what
-    is being done.
+    Parameters
+    ----------
+    path
+        The file.
+    problem, predictor
+        The problem, and a network that was trained on ``problem.sample(samples, seed)``.
+    kernels
+        Kernels, each of which gets a proved floor on the same inputs.
+    method
+        The network's name with the layers that were trained, such as 3resnet(all).
+    training
+        The training in plain values: recorded, not checked, and what ``retrain`` goes by.
+    resume
+        A file that keeps what is done of the 2^d evaluations.
+    on_progress
+        Takes the share done and what is being done.
+
+    Returns
+    -------
+    Claim
+        What the certificate states.
+
+    Raises
+    ------
+    InputError
+        If the risk is not known well enough, or something cannot be written into a certificate.
     """
     trained = as_network(predictor)
     if trained is None:
@@ -152,9 +161,9 @@ def certify(
     written = bounded_problem(problem.spec)
     if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MOST_SAMPLES:
         raise InputError(f"A certificate is about 1 to {MOST_SAMPLES:,} samples, not {samples!r}.")
-    check_floors(len(kernels), samples)
+    limits.check_floors(len(kernels), samples)
     width = _width(trained, written)
-    bounded_network(trained.network.name, written, width)
+    limits.bounded_network(trained.network.name, written, width)
     weights = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in trained.params.items()}
     offset = np.broadcast_to(np.asarray(trained.offset, dtype=np.float32), (written.outputs,)).copy()
     trained = TrainedNetwork(trained.network, weights, float(trained.scale), offset)  # as the file will hold it
@@ -189,16 +198,13 @@ def certify(
             versions={**{name: version(name) for name in PACKAGES}, "python": platform.python_version()},
         )
     except (ValidationError, TypeError) as error:
-        raise InputError(f"This cannot be written into a certificate: {_first(error)}.") from None
-    _, on_cube = prepare_on_cube(written, "linear", X)
-    write_sealed(
-        path,
-        {
-            CLAIM: claim.as_json(),
-            WEIGHTS: save({**weights, "offset": offset}),
-            INPUTS: save({"signs": on_cube.signs.astype(np.int8)}),
-        },
-    )
+        what = first_mistake(error) if isinstance(error, ValidationError) else f"{error}."
+        raise InputError(f"This cannot be written into a certificate: {what}") from None
+    cube = cube_of(written)
+    signs = None if cube is None else cube.signs(X)
+    assert signs is not None, "the risk is over the points of a cube"
+    parts = {CLAIM: claim.as_json(), WEIGHTS: save({**weights, "offset": offset})}
+    write_sealed(path, {**parts, INPUTS: save({"signs": signs.astype(np.int8)})})
     return claim
 
 
@@ -206,12 +212,12 @@ def _floors(
     problem: ParityProblem, kernels: Sequence[Kernel | str], X: Float[np.ndarray, "n d"], on_progress: Progress
 ) -> tuple[FloorClaim, ...]:
     """A proved floor for each kernel, stated a little wider than it was found."""
-    spare = SPARE_FLOOR * energy(problem)
+    spare = SPARE_FLOOR * problem.target_fourier.squared_norm()
     floors = []
     for i, kernel in enumerate(kernels):
         on_progress(i / len(kernels), f"floor of {kernel if isinstance(kernel, str) else kernel.spec}")
         floor = oracle_risk(problem, kernel, X, rigorous=True)
-        bounded_kernel(floor.kernel, len(X))
+        limits.bounded_kernel(floor.kernel, len(X))
         low, high = floor.interval
         floors.append(FloorClaim(kernel=floor.kernel, low=low - spare, high=high + spare))
     return tuple(floors)
@@ -233,11 +239,6 @@ def narrow(risk: ExactRisk) -> bool:
     return bool(np.isfinite(risk.risk) and risk.rounding <= NARROW * risk.threshold)
 
 
-def energy(problem: ParityProblem) -> float:
-    """|H|^2: what learning nothing leaves."""
-    return float((problem.target_fourier.coefficients**2).sum())
-
-
 def _width(trained: TrainedNetwork, problem: ParityProblem) -> int:
     """The width at which the network has weights of these shapes."""
     shapes = {name: tuple(np.shape(w)) for name, w in trained.params.items()}
@@ -250,23 +251,8 @@ def _width(trained: TrainedNetwork, problem: ParityProblem) -> int:
 
 
 def _mode(method: str | None, name: str) -> Literal["all", "hidden"] | None:
-    if method is None or method == name:
-        return None
-    if method == f"{name}(all)":
-        return "all"
-    if method == f"{name}(hidden)":
-        return "hidden"
-    raise InputError(f"The method of a certificate is {name}(all) or {name}(hidden), not {method!r}.")
-
-
-def _first(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-
-
-def _down(value: float) -> str:
-    """Four digits, rounded down: a floor stays a floor."""
-    exact = Decimal(value)
-    return f"{exact.quantize(Decimal(1).scaleb(exact.adjusted() - 3), ROUND_FLOOR).normalize():f}"
+    modes: dict[str | None, Literal["all", "hidden"] | None] = {None: None, name: None}
+    modes |= {f"{name}(all)": "all", f"{name}(hidden)": "hidden"}
+    if method not in modes:
+        raise InputError(f"The method of a certificate is {name}(all) or {name}(hidden), not {method!r}.")
+    return modes[method]

@@ -81,13 +81,8 @@ def _check_numbers(what: str, text: str, names_only: bool = False) -> None:
         tree = ast.parse(source.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise bad from None
-    seeds = {
-        id(word.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for word in node.keywords
-        if word.arg == "seed"
-    }
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    seeds = {id(keyword.value) for call in calls for keyword in call.keywords if keyword.arg == "seed"}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant):
             continue

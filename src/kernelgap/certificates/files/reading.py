@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
+from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import TrainedNetwork
 from kernelgap.certificates.files.certificate import CLAIM, INPUTS, VERSION, WEIGHTS, Claim
 from kernelgap.certificates.files.limits import bounded_kernel, bounded_network, bounded_problem, check_floors
@@ -94,8 +95,6 @@ def _network(claim: Claim, problem: ParityProblem, content: bytes) -> TrainedNet
 
 
 def _signs(claim: Claim, problem: ParityProblem, content: bytes) -> Float[np.ndarray, "samples d"]:
-    from kernelgap.certificates.exact.cube import cube_of
-
     cube = cube_of(problem)
     if cube is None:
         raise InputError(f"the inputs of {problem.spec} are not the points of a cube.")
@@ -120,9 +119,8 @@ def _tensors(
         tensors = load(content)
     except (UnicodeDecodeError, ValueError, RecursionError, SafetensorError, KeyError, TypeError, AttributeError):
         raise wrong from None
-    if {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()} != {
-        name: (shape, np.dtype(dtype)) for name, shape in expected.items()
-    }:
+    layout = {name: (tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+    if layout != {name: (shape, np.dtype(dtype)) for name, shape in expected.items()}:
         raise wrong
     return {name: np.array(tensor) for name, tensor in tensors.items()}
 

@@ -83,14 +83,14 @@ class Retraining:
         if self.range is None or self.allowed is None:
             return f"The training that it describes diverged from each of {count} starts: it does not give {high:.3g}."
         lost = f" ({count - len(self.finite)} diverged)" if len(self.finite) < count else ""
-        told = f"Trained again from {count} starts{lost}, risks are {self.range[0]:.3g} to {self.range[1]:.3g}"
+        text = f"Trained again from {count} starts{lost}, risks are {self.range[0]:.3g} to {self.range[1]:.3g}"
         if self.within_range:
             where = "lies within that range"
         elif self.consistent:
             where = f"lies near it: from {self.allowed[0]:.3g} to {self.allowed[1]:.3g} would"
         else:
-            return f"{told}: the training that it describes does not give risks like the certified one, {high:.3g}."
-        return f"{told}; the certified one, {high:.3g}, {where}."
+            return f"{text}: the training that it describes does not give risks like the certified one, {high:.3g}."
+        return f"{text}; the certified one, {high:.3g}, {where}."
 
 
 class Described(Strict):
@@ -102,9 +102,25 @@ class Described(Strict):
 
 
 def retrain(path: str | Path, starts: int = STARTS, *, on_progress: Progress = silent) -> Retraining:
-    """Train as the certificate says, on its inputs, from the seed that it names and the ones after it.
+    """Train as the certificate says, on its inputs, and compare the risks.
 
-    ``on_progress`` takes the share done and which start is being trained.
+    Parameters
+    ----------
+    path
+        The certificate.
+    starts
+        How many: from the seed that it names and the ones after it.
+    on_progress
+        Takes the share done and which start is being trained.
+
+    Returns
+    -------
+    Retraining
+
+    Raises
+    ------
+    InputError
+        If the file is no certificate, or does not describe a training that can be repeated.
     """
     if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
         raise InputError(f"The number of starts must be from 1 to {MOST_STARTS:,}, not {starts!r}.")
@@ -137,11 +153,11 @@ def _described(path: str | Path, claim: Claim) -> tuple[Described, Schedule]:
     training: Mapping[str, object] = claim.network.training
     if claim.network.mode is None:
         raise InputError(f"'{path}' does not say which layers were trained, so that it cannot be trained again.")
-    for name in ("rate", "decay", "schedule"):
+    for name in Described.model_fields:
         if name not in training:
             raise InputError(f"'{path}' cannot be trained again: its description of the training has no {name}.")
     try:
-        described = validated(Described, {name: training[name] for name in ("rate", "decay", "schedule")})
+        described = validated(Described, {name: training[name] for name in Described.model_fields})
         schedule = Schedule.checked(**described.schedule)
         schedule.check_samples(claim.samples)
     except InputError as error:

@@ -6,19 +6,19 @@ not even what zip readers skip, can be changed without notice. The seal shows da
 signature: what a certificate claims is believed only when it has been computed again.
 """
 
+import errno
 import hashlib
 import io
-import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from kernelgap.atomic_file import atomically
+from kernelgap.atomic_file import atomically, read_small
 from kernelgap.errors import InputError
 
 SEAL = "seal.txt"
 DATE = (1980, 1, 1, 0, 0, 0)
-MOST_BYTES = 2**27  # of a file: checked before it is read
+MOST_BYTES = 2**27  # of a file: no more are read
 MOST_PARTS = 8
 END, LOCATOR = 22, 20  # bytes of the record that ends a zip archive without a comment, and of zip64's before it
 ENTRY = 200  # bytes of a part's entry in the directory, at most
@@ -62,24 +62,15 @@ def read_sealed(path: str | Path) -> dict[str, bytes]:
 
 def _read(path: str | Path) -> bytes:
     """The content of an ordinary file that is not larger than any certificate."""
-    large = InputError(f"'{path}' is refused: it is larger than any certificate ({MOST_BYTES:,} bytes).")
     try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"'{path}' could not be read: it is not a file.")
-        if found.st_size > MOST_BYTES:
-            raise large
-        with Path(path).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        return read_small(path, MOST_BYTES)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            limit = f"it is larger than any certificate ({MOST_BYTES:,} bytes)"
+            raise InputError(f"'{path}' is refused: {limit}.") from None
         raise InputError(f"'{path}' could not be read: {error.strerror}.") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
+    except ValueError as error:  # a NUL in the path
         raise InputError(f"'{str(path)[:100]!r}' could not be read: {error}.") from None
-    if len(content) > MOST_BYTES:  # it grew, or it said nothing about its size
-        raise large
-    return content
 
 
 def _check_end(path: str | Path, content: bytes) -> None:

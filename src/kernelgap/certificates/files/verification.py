@@ -10,14 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
+from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import exact_risk
-from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, energy, narrow
+from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, narrow
 from kernelgap.certificates.files.reading import Certificate, read_certificate
 from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, any_kernel
 from kernelgap.certificates.floors.family import UNIFORM
-from kernelgap.certificates.floors.oracle import oracle_risk, prepare_on_cube
+from kernelgap.certificates.floors.oracle import oracle_risk
 from kernelgap.problems import ParityProblem
 from kernelgap.progress import Progress, part, silent
+
+SHOWN = ("rate", "decay", "epochs", "batch")  # of the training
 
 
 @dataclass(frozen=True)
@@ -44,23 +47,36 @@ class Verdict:
 
 
 def verify(path: str | Path, *, resume: str | Path | None = None, on_progress: Progress = silent) -> Verdict:
-    """Recompute all that the file claims. A file that was changed, or that is no certificate, is refused.
+    """Recompute all that the file claims.
 
-    The network is evaluated at every point of the cube again; ``resume`` keeps what is done of it, and
-    ``on_progress`` takes the share done and what is being done.
+    Parameters
+    ----------
+    path
+        The certificate.
+    resume
+        A file that keeps what is done of the evaluation at every point of the cube.
+    on_progress
+        Takes the share done and what is being done.
+
+    Returns
+    -------
+    Verdict
+        Each statement with what came out, and what the file asks to be believed.
+
+    Raises
+    ------
+    InputError
+        If the file was changed, or is no certificate.
     """
     certificate = read_certificate(path)
     claim, problem = certificate.claim, certificate.problem
     X, _ = problem.sample(claim.samples, claim.seed)
-    _, on_cube = prepare_on_cube(problem, "linear", X)
-    same = bool(np.array_equal(certificate.signs, on_cube.signs))
+    cube = cube_of(problem)
+    own = None if cube is None else cube.signs(X)
+    same = own is not None and np.array_equal(certificate.signs, own)
+    stated = f"{claim.samples} inputs of seed {claim.seed}"
     checks = [
-        Check(
-            "The training inputs are the problem's own",
-            f"{claim.samples} inputs of seed {claim.seed}",
-            "the same" if same else "others",
-            same,
-        ),
+        Check("The training inputs are the problem's own", stated, "the same" if same else "others", same),
         _same("The threshold", claim.threshold, float(problem.threshold)),
         _description_check(claim),
         *_bound_checks(claim, problem),
@@ -75,22 +91,20 @@ def verify(path: str | Path, *, resume: str | Path | None = None, on_progress: P
 def trusted(claim: Claim) -> tuple[str, ...]:
     """What cannot be computed from the file."""
     layers = {"all": "all layers were", "hidden": "the hidden layers alone were", None: "it was"}[claim.network.mode]
-    told = ", ".join(f"{name} {value}" for name, value in claim.network.training.items() if name in SHOWN)
+    settings = ", ".join(f"{name} {value}" for name, value in claim.network.training.items() if name in SHOWN)
+    settings = f" ({settings})" if settings else ""
     return (
         f"That the network learned from these {claim.samples:,} inputs and their labels, and from nothing else.",
-        f"How it was trained: that {layers} trained{f' ({told})' if told else ''}. Try it: kernelgap verify --retrain.",
+        f"How it was trained: that {layers} trained{settings}. Try it: kernelgap verify --retrain.",
         f"What the bound for any kernel rests on: {UNIFORM.statement} {FIXED_BEFOREHAND['scalar'].statement}",
         f"What it was made with: {', '.join(f'{name} {text}' for name, text in claim.versions.items())}.",
     )
 
 
-SHOWN = ("rate", "decay", "epochs", "batch")
-
-
 def _floor_check(floor: FloorClaim, problem: ParityProblem, X: np.ndarray) -> Check:
     """The proved interval lies within the stated one, which is narrow."""
     low, high = oracle_risk(problem, floor.kernel, X, rigorous=True).interval
-    most = NARROW_FLOOR * energy(problem)
+    most = NARROW_FLOOR * problem.target_fourier.squared_norm()
     return Check(
         f"No weights get {floor.kernel} under",
         _interval(floor.low, floor.high, 15),
@@ -102,34 +116,25 @@ def _floor_check(floor: FloorClaim, problem: ParityProblem, X: np.ndarray) -> Ch
 def _risk_check(certificate: Certificate, resume: str | Path | None, on_progress: Progress) -> Check:
     """The proved interval lies within the stated one; both are narrow against the threshold."""
     claim = certificate.claim.network
-    found = exact_risk(certificate.problem, certificate.trained, resume=resume, on_progress=on_progress)
-    low, high = found.proved
-    told = _interval(low, high, 9)
-    if not narrow(found):
-        told += ": too wide to tell"
+    risk = exact_risk(certificate.problem, certificate.trained, resume=resume, on_progress=on_progress)
+    low, high = risk.proved
     return Check(
         f"The network's risk over {claim.points:,} points",
         _interval(claim.low, claim.high, 9),
-        told,
-        found.points == claim.points
-        and narrow(found)
+        _interval(low, high, 9) + ("" if narrow(risk) else ": too wide to tell"),
+        risk.points == claim.points
+        and narrow(risk)
         and claim.low <= low <= high <= claim.high
-        and claim.high - claim.low <= 2 * NARROW * found.threshold,
+        and claim.high - claim.low <= 2 * NARROW * risk.threshold,
     )
 
 
 def _description_check(claim: Claim) -> Check:
     """Where the description of the training repeats what the certificate states, it says the same."""
-    own: dict[str, object] = {
-        "problem": claim.problem,
-        "samples": claim.samples,
-        "n": claim.samples,
-        "seed": claim.seed,
-        "network": claim.network.name,
-        "mode": claim.network.mode,
-        "width": claim.network.width,
-    }
-    training = claim.network.training
+    network = claim.network
+    own: dict[str, object] = {"problem": claim.problem, "samples": claim.samples, "n": claim.samples}
+    own |= {"seed": claim.seed, "network": network.name, "mode": network.mode, "width": network.width}
+    training = network.training
     others = [name for name in own if name in training and training[name] != own[name]]
     found = f"it has {others[0]} {training[others[0]]}, not {own[others[0]]}" if others else "the same"
     return Check("The description of the training fits the claim", "the same", found, not others)

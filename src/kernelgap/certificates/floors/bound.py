@@ -13,14 +13,14 @@ mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Literal, get_args
 
 from kernelgap.certificates.floors.family import (
     MOST_DIGITS,
     Family,
     Hypothesis,
-    as_written,
+    exact_number,
     family_by_numbers,
     family_of,
 )
@@ -33,14 +33,11 @@ MOST = 10**MOST_DIGITS  # samples
 KernelKind = Literal["scalar", "matrix"]
 
 FIXED_BEFOREHAND: dict[str, Hypothesis] = {
-    "scalar": Hypothesis(
-        "The kernel is scalar (one, or one for each output); it, or the features, and the training inputs are fixed "
-        "before the target is drawn.",
-        False,
-    ),
-    "matrix": Hypothesis(
-        "The matrix-valued kernel and the training inputs are fixed before the target is drawn.", False
-    ),
+    kind: Hypothesis(f"{what} and the training inputs are fixed before the target is drawn.", checked=False)
+    for kind, what in {
+        "scalar": "The kernel is scalar (one, or one for each output); it, or the features,",
+        "matrix": "The matrix-valued kernel",
+    }.items()
 }
 
 
@@ -88,7 +85,7 @@ class AnyKernelBound:
 
         Of the mean that n functions capture, c, at most a share c/a of the targets can give a or more.
         """
-        exact = _share(share)
+        exact = exact_number("share", share, "a number from 0 to 1", lambda value: 0 <= value <= 1)
         if exact == 1:
             return 0.0
         return float(max(Fraction(0), self.family.threshold - self._captured(self.n) / (1 - exact)))
@@ -138,10 +135,24 @@ class AnyKernelBound:
 
 
 def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKernelBound:
-    """The bound for any scalar kernel with n samples, or any map to n features, fixed before the target is drawn.
+    """The bound for any kernel with n samples, or any map to n features, fixed before the target is drawn.
 
-    With ``kernel="matrix"`` the bound for any matrix-valued kernel: n times the outputs in place of n.
+    Parameters
+    ----------
+    problem
+        A problem of parities: the target is drawn from its family.
+    n
+        Samples or features.
+    kernel
+        "scalar", or "matrix" for any matrix-valued kernel: n times the outputs in place of n.
 
+    Raises
+    ------
+    InputError
+        If no bound is known for the problem: the sentence says which hypothesis it fails.
+
+    Examples
+    --------
     >>> from kernelgap import problems
     >>> any_kernel(problems.get("sec8"), n=500).samples_for(0.02)
     5766215
@@ -154,14 +165,29 @@ def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKe
 def any_kernel_by_numbers(
     *, d: int, degree: int, outputs: int, alpha: float, n: int, kernel: KernelKind = "scalar"
 ) -> AnyKernelBound:
-    """The same for a family given by its numbers: parities of ``degree`` of d coordinates, in each output."""
+    """The same for a family given by its numbers.
+
+    Parameters
+    ----------
+    d, degree
+        Each composite signal is a parity of ``degree`` out of ``d`` uniform coordinates.
+    outputs, alpha
+        How many there are, and their strength.
+    n, kernel
+        As in ``any_kernel``.
+    """
     return AnyKernelBound(family_by_numbers(d, degree, outputs, alpha), _count(n), _kind(kernel))
 
 
-def _kind(kernel: str) -> KernelKind:
+def _risk(risk: float) -> Fraction:
+    what = "a finite number that is not negative"
+    return exact_number("risk", risk, what, lambda value: 0 <= value < float("inf"))
+
+
+def _kind(kernel: KernelKind) -> KernelKind:
     if kernel not in get_args(KernelKind):
         raise InputError(f"kernel must be 'scalar' or 'matrix', not {kernel!r}.")
-    return "scalar" if kernel == "scalar" else "matrix"
+    return kernel
 
 
 def _count(n: int) -> int:
@@ -170,15 +196,3 @@ def _count(n: int) -> int:
     if n > MOST:
         raise InputError(f"n must be a number of samples of at most {MOST_DIGITS:,} digits.")
     return int(n)
-
-
-def _share(share: float) -> Fraction:
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share <= 1:
-        raise InputError(f"share must be a number from 0 to 1, not {share!r}.")
-    return as_written(float(share))
-
-
-def _risk(risk: float) -> Fraction:
-    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 <= risk < float("inf"):
-        raise InputError(f"risk must be a finite number that is not negative, not {risk!r}.")
-    return as_written(float(risk))

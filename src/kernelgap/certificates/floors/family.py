@@ -6,10 +6,11 @@ binom(d1, k) sets being as likely as the other.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb, isfinite, lgamma, log
+from math import comb, lgamma, log
 from numbers import Real
 from sys import float_info
 
@@ -49,7 +50,7 @@ class Family:
                     f"Parities of {degree:,} of {self.d1:,} coordinates are a number of more than {MOST_DIGITS:,} "
                     "digits: take fewer coordinates, or a lower degree."
                 )
-        if self.alpha and not _fits(self.threshold):
+        if self.alpha and not float_info.min <= self.threshold <= float_info.max:
             raise InputError(
                 f"alpha = {float(self.alpha):.3g} is too large or too small: outputs x alpha^2 must be a number that "
                 "float64 holds."
@@ -107,14 +108,12 @@ def family_of(problem: Problem) -> Family:
             )
     coordinates = f"The first {problem.d1} coordinates" if problem.d1 < problem.d else f"All {problem.d} coordinates"
     others = ", the others are independent of them" if problem.d1 < problem.d else ""
-    checked = (
-        Hypothesis(f"{coordinates} are independent and uniform on two values{others}.", True),
-        Hypothesis(
-            f"Each composite signal is a parity of degree {_list(sorted(set(degrees)))}, each base signal one of "
-            f"degree {_list(base_degrees)}: orthogonal, whichever coordinates they use.",
-            True,
-        ),
+    parities = (
+        f"Each composite signal is a parity of degree {_list(sorted(set(degrees)))}, each base signal one of "
+        f"degree {_list(base_degrees)}: orthogonal, whichever coordinates they use."
     )
+    uniform = f"{coordinates} are independent and uniform on two values{others}."
+    checked = (Hypothesis(uniform, checked=True), Hypothesis(parities, checked=True))
     return Family(problem.d1, tuple(degrees), as_written(problem.alpha), (*checked, UNIFORM))
 
 
@@ -125,30 +124,25 @@ def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family
             raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
     if degree > d:
         raise InputError(f"degree must not exceed d, {degree} is more than {d}.")
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < float("inf"):
-        raise InputError(f"alpha must be a positive number, not {alpha!r}.")
+    exact = exact_number("alpha", alpha, "a positive number", lambda value: 0 < value < float("inf"))
     if outputs > MOST_OUTPUTS or d > MOST_COORDINATES:
         raise InputError(f"A family may have up to {MOST_OUTPUTS:,} outputs and {MOST_COORDINATES:,} coordinates.")
-    left = (
-        Hypothesis(f"The {d} coordinates are independent and uniform on two values.", False),
-        Hypothesis(
-            f"Each composite signal is a parity of degree {degree}; no base signal has a part of that degree.", False
-        ),
-    )
-    return Family(d, (degree,) * outputs, as_written(alpha), (*left, UNIFORM))
-
-
-def _fits(number: Fraction) -> bool:
-    try:
-        value = float(number)
-    except OverflowError:
-        return False
-    return value >= float_info.min and isfinite(value)
+    parities = f"Each composite signal is a parity of degree {degree}; no base signal has a part of that degree."
+    uniform = f"The {d} coordinates are independent and uniform on two values."
+    left = (Hypothesis(uniform, checked=False), Hypothesis(parities, checked=False))
+    return Family(d, (degree,) * outputs, exact, (*left, UNIFORM))
 
 
 def as_written(number: float) -> Fraction:
     """The decimal number that was written: 0.3 is 3/10."""
     return Fraction(repr(float(number)))
+
+
+def exact_number(name: str, value: float, what: str, allowed: Callable[[float], bool]) -> Fraction:
+    """A real number of a user, as written, if it is allowed."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
+        raise InputError(f"{name} must be {what}, not {value!r}.")
+    return as_written(float(value))
 
 
 def _list(numbers: list[int]) -> str:

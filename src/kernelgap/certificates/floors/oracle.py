@@ -8,9 +8,10 @@ from jaxtyping import Float
 from scipy.special import betaincinv, ndtri
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
-from kernelgap.certificates.floors import points, sampled, spectral
+from kernelgap.certificates.floors import points, spectral
 from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
+from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.span import Bracket
 from kernelgap.certificates.floors.targets import Targets, all_targets, own_target, random_targets
 from kernelgap.errors import InputError
@@ -110,43 +111,61 @@ def oracle_risk(
 ) -> OracleRisk:
     """The least risk E |H - sum_n w_n K(., x_n)|^2 over all weights, for the problem's own target.
 
-    A kernel with a formula in <x,z> and inputs on the cube give an exact answer for any d, and a proof with
-    ``rigorous``; any other kernel an exact one up to d = 20, beyond that an estimate, for which ``seed`` draws points.
-    ``on_progress`` takes the share done and what is being done.
-    """
-    kernel, rows = _prepare(problem, kernel, X)
-    told = Told(kernel.spec, _spec(problem), len(rows), float(problem.threshold))
-    on_cube = _on_cube(problem, kernel, rows)
-    if on_cube is None:
-        if rigorous:
-            raise InputError(
-                f"No proof for {kernel.spec} on {problem.name}: it takes a kernel given as a formula in <x,z> and "
-                "inputs that are points of the problem's cube. Take rigorous=False."
-            )
-        rows = np.unique(rows, axis=0)
-        return _of_functions(problem, lambda P: kernel(P, rows), len(rows), told, seed, on_progress)
-    if rigorous:
-        check_spectrum(on_cube.cube.d)
-        from kernelgap.certificates.floors.rigorous import enclose
+    A kernel with a formula in <x,z> and inputs on the cube give an exact answer for any d; any other kernel gives an
+    exact one up to d = 20, beyond that an estimate.
 
-        ball = enclose(on_cube.problem, kernel, on_cube.cube, on_cube.signs, on_progress=on_progress)
-        interval = (float(np.nextafter(float(ball.lower()), -np.inf)), float(np.nextafter(float(ball.upper()), np.inf)))
-        return OracleRisk(*told, float(ball.mid()), interval, "proof", enclosure=ball.str(30))
-    return _one(spectral.bracket(on_cube.spectrum(kernel), on_cube.signs, own_target(on_cube.problem)), told)
+    Parameters
+    ----------
+    problem, kernel
+        The problem, and a kernel or its name.
+    X
+        Training inputs (n, d).
+    rigorous
+        Prove the answer in ball arithmetic; for a kernel with a formula and inputs on the cube.
+    seed
+        Draws points for an estimate.
+    on_progress
+        Takes the share done and what is being done.
+
+    Returns
+    -------
+    OracleRisk
+
+    Raises
+    ------
+    InputError
+        If the inputs do not fit the problem, or there is no proof.
+    """
+    learner = _of_kernel(problem, kernel, X)
+    if not rigorous:
+        return _own_risk(problem, learner, seed, on_progress)
+    if learner.on_cube is None:
+        raise InputError(
+            f"No proof for {learner.name} on {problem.name}: it takes a kernel given as a formula in <x,z> and "
+            "inputs that are points of the problem's cube. Take rigorous=False."
+        )
+    own, cube, signs = learner.on_cube.problem, learner.on_cube.cube, learner.on_cube.signs
+    check_spectrum(cube.d)
+    ball = enclose(own, learner.on_cube.kernel, cube, signs, on_progress=on_progress)
+    interval = (float(np.nextafter(float(ball.lower()), -np.inf)), float(np.nextafter(float(ball.upper()), np.inf)))
+    return OracleRisk(*_about(problem, learner), float(ball.mid()), interval, "proof", enclosure=ball.str(30))
 
 
 def feature_risk(
-    problem: Problem,
-    features: Functions,
-    *,
-    name: str = "features",
-    seed: Seed = 0,
-    on_progress: Progress = silent,
+    problem: Problem, features: Functions, *, name: str = "features", seed: Seed = 0, on_progress: Progress = silent
 ) -> OracleRisk:
-    """The least risk of linear regression over features, a function of inputs (n, d) that gives an array (n, D)."""
-    count = _count_features(problem, features)
-    told = Told(name, _spec(problem), count, float(problem.threshold))
-    return _of_functions(problem, features, count, told, seed, on_progress)
+    """The least risk of linear regression over features.
+
+    Parameters
+    ----------
+    features
+        A function of inputs (n, d) that gives an array (n, D).
+    name
+        What the answer calls it.
+    problem, seed, on_progress
+        As in ``oracle_risk``.
+    """
+    return _own_risk(problem, _of_features(problem, features, name), seed, on_progress)
 
 
 def oracle_risks(
@@ -158,23 +177,19 @@ def oracle_risks(
     seed: Seed = 0,
     on_progress: Progress = silent,
 ) -> FamilyRisks:
-    """The oracle risk of every target of the problem's family ("all"), or of so many drawn with ``seed``.
+    """The oracle risks of a kernel over the targets of the problem's family.
 
-    Where the family cannot be listed, "all" takes 2000 drawn targets; ``.all`` tells which.
+    Parameters
+    ----------
+    targets
+        "all", or the number of targets to draw. Where the family cannot be listed, "all" takes 2000 drawn targets;
+        ``.all`` of the answer tells which.
+    seed
+        Draws targets, and points for an estimate.
+    problem, kernel, X, on_progress
+        As in ``oracle_risk``.
     """
-    kernel, rows = _prepare(problem, kernel, X)
-    family_of(problem)
-    assert isinstance(problem, ParityProblem)
-    chosen = _targets(problem, targets, seed)
-    on_cube = _on_cube(problem, kernel, rows)
-    if on_cube is not None:
-        found = spectral.bracket(on_cube.spectrum(kernel), on_cube.signs, chosen)
-    else:
-        distinct = np.unique(rows, axis=0)
-        return _risks_of_functions(
-            problem, lambda P: kernel(P, distinct), len(distinct), chosen, kernel.spec, len(rows), seed, on_progress
-        )
-    return _many(found, chosen, problem, kernel.spec, len(rows))
+    return _family_risks(problem, _of_kernel(problem, kernel, X), targets, seed, on_progress)
 
 
 def feature_risks(
@@ -186,12 +201,8 @@ def feature_risks(
     seed: Seed = 0,
     on_progress: Progress = silent,
 ) -> FamilyRisks:
-    """The same for linear regression over features."""
-    family_of(problem)
-    assert isinstance(problem, ParityProblem)
-    chosen = _targets(problem, targets, seed)
-    count = _count_features(problem, features)
-    return _risks_of_functions(problem, features, count, chosen, name, count, seed, on_progress)
+    """The same for linear regression over features: parameters as in ``feature_risk`` and ``oracle_risks``."""
+    return _family_risks(problem, _of_features(problem, features, name), targets, seed, on_progress)
 
 
 def check_spectrum(d: int) -> None:
@@ -211,28 +222,30 @@ def seconds(d: int, n: int) -> float:
     return 4 * (d / 600) ** 3 + 2e-9 * n**3
 
 
-class Told(NamedTuple):
-    """What every answer repeats of the question."""
-
-    kernel: str
-    problem: str
-    n: int
-    threshold: float
-
-
 class OnCube(NamedTuple):
-    """A problem on a cube, and training inputs that are points of it."""
+    """A problem on a cube, a kernel with a formula, and training inputs that are points of the cube."""
 
     problem: ParityProblem
+    kernel: Kernel
     cube: Cube
     signs: Float[np.ndarray, "n d"]
 
-    def spectrum(self, kernel: Kernel) -> CubeSpectrum:
+    def spectrum(self) -> CubeSpectrum:
         check_spectrum(self.cube.d)
-        return cube_spectrum(kernel, self.cube.d, self.cube.squared_length)
+        return cube_spectrum(self.kernel, self.cube.d, self.cube.squared_length)
 
 
-def _prepare(problem: Problem, kernel: Kernel | str, X: object) -> tuple[Kernel, Float[np.ndarray, "n d"]]:
+class _Learner(NamedTuple):
+    """What is combined linearly: so many ``distinct`` functions of the inputs, that come of n samples or features."""
+
+    name: str
+    n: int
+    functions: Functions
+    distinct: int
+    on_cube: OnCube | None = None  # where formula and cube do all the work
+
+
+def _of_kernel(problem: Problem, kernel: Kernel | str, X: object) -> _Learner:
     kernel = get_kernel(kernel) if isinstance(kernel, str) else kernel
     if not isinstance(kernel, Kernel):
         raise InputError("kernel must be a name or a kernel; kernelgap.kernels.from_function makes one of a function.")
@@ -241,96 +254,76 @@ def _prepare(problem: Problem, kernel: Kernel | str, X: object) -> tuple[Kernel,
         raise InputError(f"X has {rows.shape[1]} columns, inputs of {problem.name} have {problem.d}.")
     if len(rows) == 0:
         raise InputError("X has no rows: a kernel needs at least one training input.")
-    return kernel.fit(rows), rows
-
-
-def prepare_on_cube(problem: Problem, kernel: Kernel | str, X: object) -> tuple[Kernel, OnCube]:
-    """The kernel and the inputs where all is a formula, or a refusal."""
-    kernel, rows = _prepare(problem, kernel, X)
-    on_cube = _on_cube(problem, kernel, rows)
-    if on_cube is None:
-        raise InputError(
-            f"{kernel.spec} on {problem.name}: this takes a kernel given as a formula in <x,z> and inputs that are "
-            "points of the problem's cube."
-        )
-    return kernel, on_cube
-
-
-def _on_cube(problem: Problem, kernel: Kernel, rows: Float[np.ndarray, "n d"]) -> OnCube | None:
-    """Where the kernel's formula and the problem's cube do all the work."""
+    fitted, distinct = kernel.fit(rows), np.unique(rows, axis=0)
     cube = cube_of(problem)
-    if cube is None or not kernel.has_formula or not isinstance(problem, ParityProblem):
-        return None
-    signs = cube.signs(rows)
-    return None if signs is None else OnCube(problem, cube, signs)
+    signs = cube.signs(rows) if cube is not None and fitted.has_formula else None
+    on_cube = None
+    if cube is not None and signs is not None and isinstance(problem, ParityProblem):
+        on_cube = OnCube(problem, fitted, cube, signs)
+    return _Learner(fitted.spec, len(rows), lambda P: fitted(P, distinct), len(distinct), on_cube)
 
 
-def _targets(problem: ParityProblem, targets: int | str, seed: Seed) -> Targets:
-    if targets == "all":
-        return all_targets(problem) or random_targets(problem, SOME_TARGETS, seed)
-    if isinstance(targets, str):
-        raise InputError(f"targets must be 'all' or a number, not {targets!r}.")
-    return random_targets(problem, targets, seed)
-
-
-def _risks_of_functions(
-    problem: ParityProblem,
-    functions: Functions,
-    count: int,
-    targets: Targets,
-    name: str,
-    n: int,
-    seed: Seed,
-    on_progress: Progress,
-) -> FamilyRisks:
-    cube = cube_of(problem)
-    if cube is not None and cube.d <= MOST_DIMENSIONS:
-        return _many(points.bracket(functions, cube, targets, on_progress), targets, problem, name, n)
-    return _many(sampled.estimate_many(functions, problem, targets, count, seed), targets, problem, name, n, "estimate")
-
-
-def _of_functions(
-    problem: Problem, functions: Functions, count: int, told: Told, seed: Seed, on_progress: Progress
-) -> OracleRisk:
-    cube = cube_of(problem)
-    if cube is not None and cube.d <= MOST_DIMENSIONS and isinstance(problem, ParityProblem):
-        return _one(points.bracket(functions, cube, own_target(problem), on_progress), told)
-    risk, interval, note = sampled.estimate(functions, problem, count, seed)
-    return OracleRisk(*told, risk, interval, "estimate", note=note)
-
-
-def _one(found: Bracket, told: Told) -> OracleRisk:
-    interval = (float(found.low[0]), float(found.high[0]))
-    return OracleRisk(*told, float(found.risk[0]), interval, "float64", note=found.note)
-
-
-def _many(
-    found: Bracket, targets: Targets, problem: ParityProblem, name: str, n: int, method: str = "float64"
-) -> FamilyRisks:
-    return FamilyRisks(
-        kernel=name,
-        problem=_spec(problem),
-        n=n,
-        risks=found.risk,
-        low=found.low,
-        high=found.high,
-        all=targets.all,
-        method=method,
-        threshold=float(problem.threshold),
-        alpha=float(problem.alpha),
-        note=found.note,
-    )
-
-
-def _count_features(problem: Problem, features: Functions) -> int:
+def _of_features(problem: Problem, features: Functions, name: str) -> _Learner:
     shape = np.shape(features(problem.inputs(np.random.default_rng(0), 2)))
     if len(shape) != 2 or shape[0] != 2:
         raise InputError(f"features(X) must give one row for each input; for 2 inputs it gave the shape {shape}.")
-    return int(shape[1])
+    return _Learner(name, int(shape[1]), features, int(shape[1]))
 
 
-def _spec(problem: Problem) -> str:
+def prepare_on_cube(problem: Problem, kernel: Kernel | str, X: object) -> OnCube:
+    """The kernel and the inputs where all is a formula, or a refusal."""
+    learner = _of_kernel(problem, kernel, X)
+    if learner.on_cube is None:
+        raise InputError(
+            f"{learner.name} on {problem.name}: this takes a kernel given as a formula in <x,z> and inputs that are "
+            "points of the problem's cube."
+        )
+    return learner.on_cube
+
+
+def _exact(problem: Problem, learner: _Learner, targets: Targets, on_progress: Progress) -> Bracket | None:
+    """The risks of these targets without sampling, by the spectrum or at every point; None where neither reaches."""
+    if learner.on_cube is not None:
+        return spectral.bracket(learner.on_cube.spectrum(), learner.on_cube.signs, targets)
+    cube = cube_of(problem)
+    if cube is None or cube.d > MOST_DIMENSIONS:
+        return None
+    return points.bracket(learner.functions, cube, targets, on_progress)
+
+
+def _own_risk(problem: Problem, learner: _Learner, seed: Seed, on_progress: Progress) -> OracleRisk:
+    about = _about(problem, learner)
+    if isinstance(problem, ParityProblem):
+        exact = _exact(problem, learner, own_target(problem), on_progress)
+        if exact is not None:
+            interval = (float(exact.low[0]), float(exact.high[0]))
+            return OracleRisk(*about, float(exact.risk[0]), interval, "float64", note=exact.note)
+    risk, interval, note = points.estimate(learner.functions, problem, learner.distinct, seed)
+    return OracleRisk(*about, risk, interval, "estimate", note=note)
+
+
+def _family_risks(
+    problem: Problem, learner: _Learner, targets: int | str, seed: Seed, on_progress: Progress
+) -> FamilyRisks:
+    family_of(problem)  # refuses what has no family
+    assert isinstance(problem, ParityProblem)
+    if targets == "all":
+        chosen = all_targets(problem) or random_targets(problem, SOME_TARGETS, seed)
+    elif isinstance(targets, str):
+        raise InputError(f"targets must be 'all' or a number, not {targets!r}.")
+    else:
+        chosen = random_targets(problem, targets, seed)
+    exact = _exact(problem, learner, chosen, on_progress)
+    risks = exact or points.estimate_many(learner.functions, problem, chosen, learner.distinct, seed)
+    name, spec, n, threshold = _about(problem, learner)
+    ends, method = (risks.risk, risks.low, risks.high), "estimate" if exact is None else "float64"
+    return FamilyRisks(name, spec, n, *ends, chosen.all, method, threshold, float(problem.alpha), risks.note)
+
+
+def _about(problem: Problem, learner: _Learner) -> tuple[str, str, int, float]:
+    """What every answer repeats of the question."""
     try:
-        return problem.spec
+        spec = problem.spec
     except InputError:  # a background without a name
-        return repr(problem)
+        spec = repr(problem)
+    return learner.name, spec, learner.n, float(problem.threshold)

@@ -1,25 +1,37 @@
-"""Any functions at all, at every point of a cube of at most 20 dimensions: kernels, features, whatever can be called.
+"""Any functions at all, by their values: kernels, features, whatever can be called.
 
-The triangular factor R of the functions' values comes block by block (the values never lie in memory together), their
-Fourier coefficients column by column from the Walsh-Hadamard transform. With R = U s V', G = V s^2 V'; working on R
-rather than G keeps directions apart that G, in the same precision, would lose.
+Up to 20 dimensions every point of the cube is visited. The triangular factor R of the functions' values comes block by
+block (the values never lie in memory together), their Fourier coefficients column by column from the Walsh-Hadamard
+transform. With R = U s V', G = V s^2 V'; working on R rather than G keeps directions apart that G, in the same
+precision, would lose.
+
+In more dimensions there is an estimate from sampled points. The best weights for a sample leave too little on that
+sample: on average no more than the oracle risk. The same weights, on points that they have not seen, leave too much: no
+less than it. The truth lies between, up to the spread of the two means, which the interval adds. Where some of the
+functions are combinations of the others up to rounding, the best weights are not found, and the lower end is 0.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.special import ndtri
 
 from kernelgap.certificates.exact.cube import Cube
 from kernelgap.certificates.floors.span import Bracket, Span, function_span
 from kernelgap.certificates.floors.targets import Targets
-from kernelgap.certificates.floors.transform import numbers, walsh_hadamard
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, require_memory
+from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent
 
 MOST_DIMENSIONS = 20
 ROWS = 2**13  # points in a block of the factorisation
+CONFIDENCE = 0.99
+TIMES = float(ndtri(0.5 + CONFIDENCE / 2))  # standard errors in half an interval
+EACH = 30  # sampled points for a function, at least: the two means then differ by about 2/30
+LEAST = 20_000
 
 Functions = Callable[[Float[np.ndarray, "points width"]], Float[np.ndarray, "points n"]]
 
@@ -76,14 +88,12 @@ def _coefficients(
     points = 2**cube.d
     at_once = max(1, min(count, int(available_memory() // 4) // (8 * points)))
     require_memory(8 * points * at_once * 2, f"A transform over 2^{cube.d} points", "Take a smaller d.")
-    found = np.empty((count, len(wanted)))
+    coefficients = np.empty((count, len(wanted)))
     for start in range(0, count, at_once):
         columns = slice(start, start + at_once)
-        values = np.concatenate(
-            [_values(functions, cube, p, min(points, p + ROWS))[:, columns] for p in range(0, points, ROWS)]
-        )
-        found[columns] = walsh_hadamard(values)[wanted].T
-    return found
+        blocks = (_values(functions, cube, p, min(points, p + ROWS)) for p in range(0, points, ROWS))
+        coefficients[columns] = walsh_hadamard(np.concatenate([block[:, columns] for block in blocks]))[wanted].T
+    return coefficients
 
 
 def _values(functions: Functions, cube: Cube, start: int, stop: int) -> Float[np.ndarray, "points n"]:
@@ -95,3 +105,81 @@ def _values(functions: Functions, cube: Cube, start: int, stop: int) -> Float[np
     if not np.isfinite(values).all():
         raise InputError("A function is NaN or infinite at some point of the cube: its risk is not defined.")
     return np.ascontiguousarray(values)
+
+
+def walsh_hadamard(values: Float[np.ndarray, "points columns"]) -> Float[np.ndarray, "points columns"]:
+    """All 2^d Fourier coefficients E f chi_S, in place and in d passes, of columns of values in ``Cube.points``' order.
+
+    S has the number whose bits are its members, as a point has the number whose bits are its negative coordinates.
+    """
+    points, columns = values.shape
+    half = 1
+    while half < points:
+        pairs = values.reshape(points // (2 * half), 2, half, columns)
+        first, second = pairs[:, 0], pairs[:, 1]
+        first += second
+        second *= -2
+        second += first
+        half *= 2
+    values /= points
+    return values
+
+
+def numbers(sets: Int[np.ndarray, "sets size"]) -> Int[np.ndarray, " sets"]:
+    """The number of each index set."""
+    return (np.int64(1) << sets.astype(np.int64)).sum(axis=1)
+
+
+def estimate(functions: Functions, problem: Problem, count: int, seed: Seed) -> tuple[float, tuple[float, float], str]:
+    """The estimate, its 99% interval and a note on how it came about."""
+    points = _sampled_points(count)
+    rng_in, rng_out = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2))
+    inside, outside = problem.inputs(rng_in, points), problem.inputs(rng_out, points)
+    values = functions(inside)
+    target = problem.target(inside)
+    weights, _, rank, _ = np.linalg.lstsq(values, target, rcond=None)
+    inner = ((target - values @ weights) ** 2).sum(axis=1)
+    outer = ((problem.target(outside) - functions(outside) @ weights) ** 2).sum(axis=1)
+    times = TIMES / points**0.5
+    low = max(0.0, float(inner.mean() - times * inner.std())) if rank == count else 0.0
+    high = float(outer.mean() + times * outer.std())
+    return float(inner.mean() + outer.mean()) / 2, (low, high), _note(2 * points, count - int(rank), count)
+
+
+def estimate_many(functions: Functions, problem: ParityProblem, targets: Targets, count: int, seed: Seed) -> Bracket:
+    """Risks of many targets on one sample of points.
+
+    The best weights of n functions for m points leave on these about 1 - n/m of the truth, on others about 1 + n/m; to
+    both ends comes the sampling error of a mean whose terms spread like squares of normal numbers.
+    """
+    points = _sampled_points(count)
+    X = problem.inputs(np.random.default_rng(seed), points)
+    signs = np.sign(X[:, : problem.d1])
+    values = functions(X)
+    _, s, rows = np.linalg.svd(np.linalg.qr(values, mode="r") / points**0.5)
+
+    def parities(sets: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
+        product = np.ones((points, len(sets)))
+        for column in sets.T:
+            product *= signs[:, column]
+        return values.T @ product / points
+
+    span = function_span(parities, s, rows)
+    low, high = span.risks(targets)
+    error = TIMES * float(targets.energies(-1).sum()) * (2 / points) ** 0.5
+    low = np.zeros_like(low) if span.lost else np.maximum(low - error, 0.0)
+    high = np.maximum(high, 0.0) * (points + count) / (points - count) + error
+    return Bracket(low, high, _note(points, span.lost, count), given_away=span.lost > 0)
+
+
+def _sampled_points(count: int) -> int:
+    points = max(LEAST, EACH * count)
+    require_memory(3 * 8 * points * count, f"An estimate from {points} points", "Take fewer training inputs.")
+    return points
+
+
+def _note(points: int, lost: int, count: int) -> str:
+    note = f"Estimated from {points} points."
+    if not lost:
+        return note
+    return f"{note} {lost} of {count} functions are combinations of the others up to rounding: the lower end is 0."

@@ -35,10 +35,10 @@ class Low:
     coefficients: Float[np.ndarray, "n low"]
 
 
-class Seen(NamedTuple):
+class Captured(NamedTuple):
     """What a span makes of parities: <A, B> less what is captured of it is <A, B> high - a_A a_B + z_A z_B."""
 
-    a: Float[np.ndarray, "kept sets"]
+    a: Float[np.ndarray, "directions sets"]
     z: Float[np.ndarray, "low sets"]
     squared_weights: Float[np.ndarray, " sets"]  # of the best combination
     rounding: Float[np.ndarray, " sets"]  # how much of the low parities cancels: in units of |H| EPS
@@ -67,10 +67,10 @@ class Span:
     ) -> None:
         self.parities, self.noise, self.size, self.above, self.low = parities, noise, size, above, low
         self.change, self.functions = change, len(sigma)
-        kept = sigma > max(2 * noise, LEAST * size)
-        self.lost = int((~kept).sum())  # directions that do not stand out of the rounding
-        self.sigma = sigma[kept]
-        self._whiten = vectors[:, kept].T / np.sqrt(self.sigma)[:, None]
+        clear = sigma > max(2 * noise, LEAST * size)
+        self.lost = int((~clear).sum())  # directions that do not stand out of the rounding
+        self.sigma = sigma[clear]
+        self._whiten = vectors[:, clear].T / np.sqrt(self.sigma)[:, None]
         whitened = self._whiten @ (np.empty((len(sigma), 0)) if low is None else low.coefficients)
         # 1 + L' G^-1 L = R'R, from a factorisation that does not square what is large in L' G^-1 L
         stacked = np.concatenate([np.eye(whitened.shape[1]), whitened])
@@ -83,39 +83,41 @@ class Span:
         """No less, and no more, than the risk of each target over the directions that stand out."""
         high = targets.energies(self.above)
         energy = float(targets.energies(-1).sum())
-        base = _joined([self.see(sets) for sets in _by_size(targets.bases)])
-        found = np.empty((2, len(targets)))
+        base = _joined([self.capture(sets) for sets in _by_size(targets.bases)])
+        ends = np.empty((2, len(targets)))
         step = max(1, BLOCK // (self.functions + len(self._factor)))
         for start in range(0, len(targets), step):
             block = slice(start, start + step)
-            seen = [self.see(sets[block]) for sets in targets.composites]
-            risk, weights, rounding = _risks(targets, block, base, seen)
+            captured = [self.capture(sets[block]) for sets in targets.composites]
+            risk, weights, rounding = _risks(targets, block, base, captured)
             risk += high.sum()
             error = 8 * EPS * (np.sqrt(weights * energy * self.size * self.functions) + energy + rounding)
             if len(self.sigma):
                 error += self.noise * weights * self.sigma[0] / (self.sigma[0] - self.noise)
             error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
-            found[:, block] = risk - error, risk + error
-        return found[0], found[1]
+            ends[:, block] = risk - error, risk + error
+        return ends[0], ends[1]
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """G^-1 over the directions that stand out."""
         return self._whiten.T @ self._whiten
 
-    def see(self, sets: Int[np.ndarray, "sets size"]) -> Seen:
+    def capture(self, sets: Int[np.ndarray, "sets size"]) -> Captured:
         """What is captured of each parity."""
-        count, (kept, low) = len(sets), self._whitened_low.shape
+        count, (directions, low) = len(sets), self._whitened_low.shape
         if sets.shape[1] > self.above:
             a = self._whiten @ self.parities(sets)
             left = -self._whitened_low.T @ a
         else:
-            a, left = np.zeros((kept, count)), np.zeros((low, count))
+            a, left = np.zeros((directions, count)), np.zeros((low, count))
             if self.low is not None:
                 left[[self.low.place[tuple(s)] for s in sets.tolist()], np.arange(count)] = 1.0
         z = solve_triangular(self._factor, left, lower=True) if low else left
         rest = solve_triangular(self._factor, z, lower=True, trans=1) if low else z  # what is left of the low parities
         best = a + self._whitened_low @ rest
-        return Seen(a, z, (1 / self.sigma) @ best**2, self._lengths @ np.abs(rest), self._low_lengths @ np.abs(rest))
+        return Captured(
+            a, z, (1 / self.sigma) @ best**2, self._lengths @ np.abs(rest), self._low_lengths @ np.abs(rest)
+        )
 
 
 def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: Float[np.ndarray, "n n"]) -> Span:
@@ -124,14 +126,8 @@ def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: F
     A relative change of the values by EPS moves singular values by EPS times the largest: what stands out counts.
     """
     change = 4 * EPS * len(singular) ** 0.5 * float(singular[0])
-    return Span(
-        parities,
-        singular[::-1] ** 2,
-        rows[::-1].T,
-        noise=change**2,
-        size=float(singular[0]) ** 2,
-        change=change,
-    )
+    size = float(singular[0]) ** 2
+    return Span(parities, singular[::-1] ** 2, rows[::-1].T, noise=change**2, size=size, change=change)
 
 
 def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray, "sets size"]]:
@@ -140,13 +136,13 @@ def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray,
     return [np.array([s for s in sets if len(s) == size]) for size in sizes]
 
 
-def _joined(parts: list[Seen]) -> Seen:
+def _joined(parts: list[Captured]) -> Captured:
     a, z, *others = zip(*parts, strict=True)
-    return Seen(np.concatenate(a, axis=1), np.concatenate(z, axis=1), *(np.concatenate(other) for other in others))
+    return Captured(np.concatenate(a, axis=1), np.concatenate(z, axis=1), *(np.concatenate(other) for other in others))
 
 
 def _risks(
-    targets: Targets, block: slice, base: Seen, composites: list[Seen]
+    targets: Targets, block: slice, base: Captured, composites: list[Captured]
 ) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
     """Summed over outputs: the risk less |H|^2 of what is not kept apart, bounds of squared weights and of rounding."""
     of_base, of_composite = _change(base), [_change(c) for c in composites]
@@ -168,8 +164,8 @@ def _risks(
     return risk, weights, rounding
 
 
-def _change(seen: Seen) -> Float[np.ndarray, " sets"]:
-    return (seen.z**2).sum(axis=0) - (seen.a**2).sum(axis=0)
+def _change(captured: Captured) -> Float[np.ndarray, " sets"]:
+    return (captured.z**2).sum(axis=0) - (captured.a**2).sum(axis=0)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-import jax
-
 from kernelgap.errors import InputError
-from kernelgap.networks import Initialisation, Network, Params, resnet
+from kernelgap.networks import Initialisation, Network, resnet
 from kernelgap.paper.algorithms.online import HELD_OUT, Descent, Online, Weights, train_online
 from kernelgap.problems import Problem
-from kernelgap.training.modes import Layers
 
 
 def algorithm1(
@@ -26,41 +23,46 @@ def algorithm1(
 ) -> Online:
     """W <- W - eta_w dObj/dW and V <- V - eta_v dObj/dV at the same (x_t, y_t), for t < steps.
 
-    ``rates`` are pairs (eta_w, eta_v), each tried from every one of the ``seeds``, which decide the start, the samples
-    and the held-out inputs. Biases belong to their matrices, as in the paper. W and V here are the paper's
-    W(0) + W and V(0) + V; its displacements are ``trained - start``. Labels have the problem's ``noise``, while
-    errors are taken against H itself.
+    Biases belong to their matrices, as in the paper. W and V here are the paper's W(0) + W and V(0) + V; its
+    displacements are ``trained - start``.
+
+    Parameters
+    ----------
+    problem
+        Labels have its ``noise``, while errors are taken against H itself.
+    width, steps
+        Of the network, and of training: one fresh sample a step.
+    rates
+        Pairs (eta_w, eta_v), each tried from every start.
+    seeds
+        Each decides a start, its samples and its held-out inputs.
+    times
+        Steps at which held-out errors are taken, beside the last.
+    network, initialisation
+        What is trained, and its random start (default the network's own).
+    held_out
+        The number of held-out inputs.
+    watch
+        Takes each of the times with the trained weights (seeds, rates, ...).
+
+    Returns
+    -------
+    Online
+        The risks on the way, and the weights at the end.
     """
-    params = starts(network, problem, width=width, seeds=seeds, initialisation=initialisation)
     return train_online(
         Descent(),
-        Layers(network, with_output=False),
-        params,
+        network,
         [by_layer(network, *pair) for pair in rates],
         problem,
-        seeds=seeds,
+        width=width,
         steps=steps,
+        seeds=seeds,
         times=times,
+        initialisation=initialisation,
         held_out=held_out,
         watch=watch,
     )
-
-
-def starts(
-    network: Network, problem: Problem, *, width: int, seeds: Sequence[int], initialisation: Initialisation | None
-) -> Params:
-    """A random start for each seed, along a first axis."""
-    each = [
-        network.init(
-            jax.random.key(seed),
-            inputs=problem.d,
-            outputs=problem.outputs,
-            width=width,
-            initialisation=initialisation,
-        )
-        for seed in seeds
-    ]
-    return {name: jax.numpy.stack([params[name] for params in each]) for name in each[0]}
 
 
 def by_layer(network: Network, eta_w: float, eta_v: float) -> dict[str, float]:

@@ -14,36 +14,24 @@ from kernelgap.training.schedule import Schedule
 
 
 @dataclass(frozen=True)
-class FirstLayer:
-    """out1 alone is fitted to the labels, by its hidden weights; the second block is not there yet."""
+class OneLayer:
+    """One hidden layer is trained. For the "first" out1 is fitted to the labels: the second block is not there yet."""
 
     network: Network
+    layer: str
 
     def split(self, params: Params) -> tuple[Params, Params]:
-        return _of_layer(self.network, params, "first")
+        layers = self.network.layers
+        trained = {name: w for name, w in params.items() if layers[name] == self.layer}
+        return trained, {name: jax.numpy.asarray(w) for name, w in params.items() if name not in trained}
 
     def prepare(self, frozen: Params, x: Batch) -> Batch:
         return x
 
     def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
-        assert self.network.first_output is not None
-        return self.network.first_output({**frozen, **trained}, prepared)
-
-
-@dataclass(frozen=True)
-class SecondLayer:
-    """The whole network, of which the second hidden layer alone is trained."""
-
-    network: Network
-
-    def split(self, params: Params) -> tuple[Params, Params]:
-        return _of_layer(self.network, params, "second")
-
-    def prepare(self, frozen: Params, x: Batch) -> Batch:
-        return x
-
-    def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs:
-        return self.network.apply({**frozen, **trained}, prepared)
+        output = self.network.first_output if self.layer == "first" else self.network.apply
+        assert output is not None
+        return output({**frozen, **trained}, prepared)
 
 
 @dataclass(frozen=True)
@@ -71,22 +59,14 @@ def train_layerwise(
 
     Of the first layer's members (rate and decay) the best on the validation sample is built upon.
     """
-    check_blocks(network)
-    others = {"validation": validation, **evaluate}
-    first = train_grid(FirstLayer(network), params, rates, decays, train, schedule=schedule, seed=seed, evaluate=others)
-    chosen = int(first.final("validation").argmin())
-    done = {**params, **first.predictor(chosen).trained}
-    second = train_grid(SecondLayer(network), done, rates, decays, train, schedule=schedule, seed=seed, evaluate=others)
-    return Layerwise(first, chosen, second)
-
-
-def check_blocks(network: Network) -> None:
-    """Refuse a network that has no first block to train by itself."""
     if network.first_output is None:
         raise InputError(f"{network.name} has no first block with an output of its own: take 3resnet or 3resnet-full.")
 
+    def search(layer: str, start: Params) -> GridResult:
+        data = {"validation": validation, **evaluate}
+        model = OneLayer(network, layer)
+        return train_grid(model, start, rates, decays, train, schedule=schedule, seed=seed, evaluate=data)
 
-def _of_layer(network: Network, params: Params, layer: str) -> tuple[Params, Params]:
-    layers = network.layers
-    trained = {name: w for name, w in params.items() if layers[name] == layer}
-    return trained, {name: jax.numpy.asarray(w) for name, w in params.items() if name not in trained}
+    first = search("first", params)
+    chosen = int(first.final("validation").argmin())
+    return Layerwise(first, chosen, search("second", {**params, **first.predictor(chosen).trained}))

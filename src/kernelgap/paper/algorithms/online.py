@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Array, Float, Float32, Int
 
 from kernelgap.errors import InputError
-from kernelgap.networks import Params
+from kernelgap.networks import Initialisation, Network, Params
 from kernelgap.problems import Problem
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import Layers, Model
 from kernelgap.training.sgd import ROWS, ArrayLike
 
 BLOCK = 2**13  # fresh samples handed to the compiled loop at once
@@ -21,27 +21,6 @@ HELD_OUT = 2000
 STREAM = 4  # fresh samples of start s come from the seeds [s, STREAM, 0], [s, STREAM, 1], ...
 Weights = dict[str, np.ndarray]
 Setting = Mapping[str, float]  # the numbers that a rule takes: rates, decays, ...
-
-
-@runtime_checkable
-class Rule(Protocol):
-    """One step: how the trained weights change at a batch of fresh samples."""
-
-    @property
-    def batch(self) -> int: ...
-
-    def update(
-        self,
-        model: Model,
-        trained: Params,
-        frozen: Params,
-        setting: Params,
-        x: Float[Array, "batch d"],
-        y: Float[Array, "batch k"],
-        key: jax.Array,
-    ) -> tuple[Params, Float[Array, "batch k"]]:
-        """The new weights, and out(x) before the step."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -60,20 +39,18 @@ class Descent:
         y: Float[Array, "batch k"],
         key: jax.Array,
     ) -> tuple[Params, Float[Array, "batch k"]]:
-        gradient, out = gradient_and_output(model, trained, frozen, x, y)
-        return {name: w - setting[name] * gradient[name] for name, w in trained.items()}, out
+        """The weights after one step on a batch of fresh samples, and out(x) before it."""
 
+        def objective(w: Params) -> tuple[Array, Array]:  # eq. 6.1
+            out = model.predict(w, frozen, model.prepare(frozen, x))
+            return 0.5 * jnp.sum((y - out) ** 2) / x.shape[0], out
 
-def gradient_and_output(
-    model: Model, trained: Params, frozen: Params, x: Float[Array, "batch d"], y: Float[Array, "batch k"]
-) -> tuple[Params, Float[Array, "batch k"]]:
-    """The gradient of eq. 6.1 averaged over the batch, and out(x)."""
+        gradient, out = jax.grad(objective, has_aux=True)(trained)
+        return self.moved(trained, gradient, setting, x, key), out
 
-    def objective(w: Params) -> tuple[Array, Array]:
-        out = model.predict(w, frozen, model.prepare(frozen, x))
-        return 0.5 * jnp.sum((y - out) ** 2) / x.shape[0], out
-
-    return jax.grad(objective, has_aux=True)(trained)
+    def moved(self, trained: Params, gradient: Params, setting: Params, x: Array, key: jax.Array) -> Params:
+        """The trained weights after a step along the gradient."""
+        return {name: w - setting[name] * gradient[name] for name, w in trained.items()}
 
 
 class Fresh(NamedTuple):
@@ -86,13 +63,20 @@ class Fresh(NamedTuple):
 
 @dataclass(frozen=True)
 class Online:
-    """What came of each start (``seeds``) with each setting.
+    """What came of each start (``seeds``) with each setting. A run that overflowed has infinite errors.
 
-    ``averaged_risk`` is (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the
-    averaged population risk of Theorem 1. ``passing_risk`` is the same mean over each stretch that ends at ``ends``.
-    ``errors`` are means over held-out inputs at the steps ``times``, with their standard errors: ``risk`` is
-    |out - H|^2 and, where the network has a first block, ``base`` is |out1 - beta F|^2 and ``composite``
-    |(out - out1) - alpha G(F)|^2. A run that overflowed has infinite errors.
+    Attributes
+    ----------
+    averaged_risk
+        (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the averaged population
+        risk of Theorem 1.
+    ends, passing_risk
+        The same mean over each stretch that ends at ``ends``.
+    times, errors, standard_errors
+        Means over held-out inputs at these steps: ``risk`` is |out - H|^2 and, where the network has a first block,
+        ``base`` is |out1 - beta F|^2 and ``composite`` |(out - out1) - alpha G(F)|^2.
+    start, trained, frozen
+        Weights at the start and at the end.
     """
 
     steps: int
@@ -117,28 +101,39 @@ class Online:
 
 
 def train_online(
-    rule: Rule,
-    model: Model,
-    params: Params,
+    rule: Descent,
+    network: Network,
     settings: Sequence[Setting],
     problem: Problem,
     *,
-    seeds: Sequence[int],
+    width: int,
     steps: int,
+    seeds: Sequence[int],
     times: Sequence[int] = (),
+    initialisation: Initialisation | None = None,
     held_out: int = HELD_OUT,
-    first_block: int = 0,
     watch: Callable[[int, Weights], None] | None = None,
 ) -> Online:
-    """``steps`` steps on fresh samples, from each of the starts in ``params`` (first axis: ``seeds``).
+    """Train the hidden layers of a network on fresh samples; A stays at its start.
 
-    All settings of one start see the same samples. Held-out errors are taken at ``times`` and at the end; ``watch``
-    hears these steps with the trained weights (seeds, settings, ...). ``first_block`` skips that many blocks of
-    samples, for training that goes on where another has stopped.
+    Parameters
+    ----------
+    rule, settings
+        A step, and the numbers that it takes. All settings of one start see the same samples.
+    seeds
+        Starts: each has weights, samples and held-out inputs of its own.
+    times
+        Steps at which held-out errors are taken, beside the last.
+    watch
+        Takes these steps with the trained weights (seeds, settings, ...).
     """
+    model = Layers(network, with_output=False)
+    sizes = {"inputs": problem.d, "outputs": problem.outputs, "width": width}
+    each = [network.init(jax.random.key(seed), **sizes, initialisation=initialisation) for seed in seeds]
+    params: Params = {name: jnp.stack([one[name] for one in each]) for name in each[0]}
     times = _times(times, steps)
     trained, frozen = jax.vmap(model.split)(params)
-    start = {name: np.asarray(w) for name, w in trained.items()}
+    start = _on_host(trained)
     now: Params = {name: jnp.repeat(jnp.asarray(w)[:, None], len(settings), axis=1) for name, w in trained.items()}
     columns = {name: jnp.asarray([setting[name] for setting in settings], jnp.float32) for name in settings[0]}
     keys = jax.vmap(lambda seed: jax.random.fold_in(jax.random.key(seed), STREAM))(jnp.asarray(seeds))
@@ -157,7 +152,7 @@ def train_online(
     done = 0
     for block in range(-(-steps // per_block)):
         offset, last = block * per_block, min(steps, (block + 1) * per_block)
-        fresh = draw(problem, seeds, first_block + block, rule.batch * (last - offset))
+        fresh = draw(problem, seeds, block, rule.batch * (last - offset))
         for stop in [*(t for t in times if done < t < last), last]:
             now, total = _advance(rule, model, now, frozen, columns, fresh, keys, offset, done, stop)
             ends.append(stop)
@@ -172,8 +167,8 @@ def train_online(
         ends=np.array(ends),
         passing_risk=passing_risk,
         times=np.array(times),
-        errors={name: _finite(np.stack(values, axis=-1)) for name, values in test.errors.items()},
-        standard_errors={name: _finite(np.stack(v, axis=-1)) for name, v in test.standard_errors.items()},
+        errors={name: _finite(np.stack([e for e, _ in each], axis=-1)) for name, each in test.errors.items()},
+        standard_errors={name: _finite(np.stack([s for _, s in each], axis=-1)) for name, each in test.errors.items()},
         model=model,
         start=start,
         trained=_on_host(now),
@@ -193,7 +188,7 @@ def draw(problem: Problem, seeds: Sequence[int], block: int, n: int) -> Fresh:
 
 @partial(jax.jit, static_argnames=("rule", "model"))
 def _advance(
-    rule: Rule,
+    rule: Descent,
     model: Model,
     trained: Params,
     frozen: Params,
@@ -227,48 +222,40 @@ def _advance(
 
 
 class _HeldOut:
-    """Errors on inputs that no step sees, the same for all runs of a start."""
+    """Errors on inputs that no step sees, the same for all runs of a start: means with their standard errors."""
 
     def __init__(self, model: Model, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
         self.model, self.frozen = model, frozen
         X = [problem.sample(n, [seed, 2])[0] for seed in seeds]
         self.inputs = jnp.asarray(np.stack(X), jnp.float32)
-        self.base = np.stack([problem.base(x) for x in X])[:, None]
-        self.composite = np.stack([problem.composite(x) for x in X])[:, None]
-        self.errors: dict[str, list[np.ndarray]] = {}
-        self.standard_errors: dict[str, list[np.ndarray]] = {}
+        self.base, self.composite = (np.stack([f(x) for x in X])[:, None] for f in (problem.base, problem.composite))
+        self.errors: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
     def measure(self, trained: Params) -> None:
-        out, first = (
-            None if o is None else np.asarray(o, float)
-            for o in _evaluate(self.model, trained, self.frozen, self.inputs)
-        )
-        assert out is not None
+        out, *first = (np.asarray(o, float) for o in _evaluate(self.model, trained, self.frozen, self.inputs))
         distances = {"risk": out - self.base - self.composite}
-        if first is not None:
-            distances |= {"base": first - self.base, "composite": out - first - self.composite}
+        for out1 in first:
+            distances |= {"base": out1 - self.base, "composite": out - out1 - self.composite}
         for name, distance in distances.items():
             with np.errstate(over="ignore", invalid="ignore"):
                 squares = np.sum(distance**2, axis=-1)
-                self.errors.setdefault(name, []).append(squares.mean(axis=-1))
                 deviation = squares.std(axis=-1, ddof=1) / np.sqrt(squares.shape[-1])
-            self.standard_errors.setdefault(name, []).append(deviation)
+            self.errors.setdefault(name, []).append((squares.mean(axis=-1), deviation))
 
 
 @partial(jax.jit, static_argnames=("model",))
-def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, Array | None]:
-    """out and out1 for each seed, setting and row."""
+def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, ...]:
+    """out and, where the network has a first block, out1, for each seed, setting and row."""
     first_output = model.network.first_output
 
-    def one(weights: Params, fixed: Params, rows: Array) -> tuple[Array, Array | None]:
-        def some(row: Array) -> tuple[Array, Array | None]:
-            both = {**fixed, **weights}
-            out1 = None if first_output is None else first_output(both, row[None])[0]
-            return model.predict(weights, fixed, model.prepare(fixed, row[None]))[0], out1
+    def one(weights: Params, fixed: Params, rows: Array) -> tuple[Array, ...]:
+        def some(row: Array) -> tuple[Array, ...]:
+            out = model.predict(weights, fixed, model.prepare(fixed, row[None]))[0]
+            return (out,) if first_output is None else (out, first_output({**fixed, **weights}, row[None])[0])
 
         return jax.lax.map(some, rows, batch_size=ROWS)
 
-    def start(each: tuple[Params, Params, Array]) -> tuple[Array, Array | None]:
+    def start(each: tuple[Params, Params, Array]) -> tuple[Array, ...]:
         return jax.lax.map(lambda weights: one(weights, each[1], each[2]), each[0])
 
     return jax.lax.map(start, (trained, frozen, x))

@@ -24,9 +24,24 @@ def certify_run(
 ) -> Claim:
     """Evaluate the run's best network at every point of the cube, prove floors, write the file.
 
-    The network is the one with the least validation error, among those of ``method`` and ``width`` where these are
-    given, with the very weights that the run ended with. Each kernel family of the run is represented by the member
-    with the least validation error.
+    The network is the one with the least validation error, with the very weights that the run ended with. Each kernel
+    family of the run is represented by the member with the least validation error.
+
+    Parameters
+    ----------
+    folder
+        Where the run is stored.
+    out
+        The certificate's file.
+    method, width
+        Restrict the choice of the network.
+    on_progress
+        Takes the share done and what is being done.
+
+    Returns
+    -------
+    Claim
+        What the certificate states.
     """
     with TrialStore.reading(folder) as store:
         table, trials = store.table(), store.trials()  # errors that are not finite are refused here
@@ -34,7 +49,7 @@ def certify_run(
         weights = store.weights(best.trial)
     trial = trials[best.trial]
     assert isinstance(trial, Trial)
-    kept = Path(f"{out}.points")
+    points = Path(f"{out}.points")
     claim = certify(
         out,
         problems.get(trial.problem),
@@ -44,10 +59,10 @@ def certify_run(
         kernels=best_kernels(table, best),
         method=trial.method,
         training=trial.model_dump(mode="json"),
-        resume=kept,
+        resume=points,
         on_progress=on_progress,
     )
-    kept.unlink(missing_ok=True)
+    points.unlink(missing_ok=True)
     return claim
 
 

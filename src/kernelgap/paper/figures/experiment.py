@@ -1,25 +1,17 @@
 """An experiment as data: which methods, with what to search, on which problem, at which scale."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, field
+from collections.abc import Collection, Iterator
+from dataclasses import KW_ONLY, field, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
 from kernelgap.errors import InputError, short, unknown
+from kernelgap.machine import cores, speed
 from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.runs.trials.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
@@ -44,26 +36,60 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
+def _one_of(kind: str, names: Collection[str]) -> AfterValidator:
+    def check(name: str) -> str:
+        if name not in names:
+            raise unknown(kind, name, names)
+        return name
+
+    return AfterValidator(check)
+
+
+def _known_kernels(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if not kernels.get(text).combines:
+            raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
+    return texts
+
+
+def _known_problem(text: str) -> str:
+    problems.get(text)
+    return text
+
+
+SHARE = 0.15  # of a core's speed at matrix products; measured over whole runs of fig2a and fig2b, 0.1 to 0.2
+START = 5.0  # seconds to start workers
+COMPILATION = 1.5  # seconds a chunk
+
 MOST_TRIALS = 1_000_000  # of a scale
 SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
+DISTINCT = AfterValidator(_distinct)
 
 Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
-Checked = field_validator("widths", "rates", "decays", "ridges", "kernels", "betas", check_fields=False)
 
 NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
-Widths = Annotated[tuple[Whole, ...], Field(min_length=1)]
-Ridges = Annotated[tuple[Positive, ...], Field(min_length=1)]
-Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1)]
-Betas = tuple[NotNegative, ...]
+Widths = Annotated[tuple[Whole, ...], Field(min_length=1), DISTINCT]
+Ridges = Annotated[tuple[Positive, ...], Field(min_length=1), DISTINCT]
+Decays = Annotated[tuple[NotNegative, ...], Field(min_length=1), DISTINCT]
+Betas = Annotated[tuple[NotNegative, ...], DISTINCT]
 
 
 @dataclass(frozen=True, config=CONFIG)
 class Grid:
-    """A network trained by SGD over widths, with the rates and decays that are searched at each width.
+    """A network trained by SGD over widths.
 
-    ``betas`` are strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
+    Parameters
+    ----------
+    network, mode
+        The network's name, and which layers are trained: "all", "hidden", "last" or "ntk".
+    widths
+        Each is searched on its own.
+    rates, decays
+        What is searched at each width.
+    betas
+        Strengths of the base signal, one problem for each; without them the experiment's problem is as it is.
     """
 
     network: NetworkName
@@ -72,8 +98,6 @@ class Grid:
     rates: Ridges
     decays: Decays
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
 
     @model_validator(mode="after")
     def _possible(self) -> "Grid":
@@ -88,22 +112,21 @@ class Grid:
 
 @dataclass(frozen=True, config=CONFIG)
 class RidgePaths:
-    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge."""
+    """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge.
+
+    Parameters
+    ----------
+    ridges
+        Relative to the mean of K(x,x).
+    network, mode, widths, betas
+        As in ``Grid``; the mode is "last" or "ntk".
+    """
 
     network: NetworkName
-    mode: str
+    mode: Annotated[str, _one_of("mode for ridge regression", LINEAR_MODES)]
     widths: Widths
     ridges: Ridges
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("mode")
-    @classmethod
-    def _linear(cls, mode: str) -> str:
-        if mode not in LINEAR_MODES:
-            raise unknown("mode for ridge regression", mode, LINEAR_MODES)
-        return mode
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         what = {"network": self.network, "mode": self.mode, **common}
@@ -113,21 +136,19 @@ class RidgePaths:
 
 @dataclass(frozen=True, config=CONFIG)
 class KernelLines:
-    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths."""
+    """Kernels, solved exactly for each ridge. They have no width: flat lines in a figure over widths.
 
-    kernels: Annotated[tuple[str, ...], Field(min_length=1)]
+    Parameters
+    ----------
+    kernels
+        Texts such as "gaussian(factor=2.0)".
+    ridges, betas
+        As in ``RidgePaths``.
+    """
+
+    kernels: Annotated[tuple[str, ...], Field(min_length=1), DISTINCT, AfterValidator(_known_kernels)]
     ridges: Ridges
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("kernels")
-    @classmethod
-    def _known(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            if not kernels.get(text).combines:
-                raise InputError(f"A trial draws its inputs, so its kernel cannot be '{text}'.")
-        return texts
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for kernel in self.kernels:
@@ -136,21 +157,22 @@ class KernelLines:
 
 @dataclass(frozen=True, config=CONFIG)
 class Built:
-    """Solutions that are built, not found (sec. 8.2), over widths; the larger the decay, the smaller the norm."""
+    """Solutions that are built, not found (sec. 8.2), over widths.
 
-    recipe: str
+    Parameters
+    ----------
+    recipe
+        "trained" as the paper builds them, or "vertices".
+    decays
+        The larger the decay, the smaller the norm.
+    widths, betas
+        As in ``Grid``.
+    """
+
+    recipe: Annotated[str, _one_of("recipe", built.RECIPES)]
     widths: Widths
     decays: Decays
     betas: Betas = ()
-
-    _lists = Checked(_distinct)
-
-    @field_validator("recipe")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in built.RECIPES:
-            raise unknown("recipe", name, built.RECIPES)
-        return name
 
     def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
         for width in self.widths:
@@ -178,7 +200,19 @@ AnyGrid = Annotated[
 
 @dataclass(frozen=True, config=CONFIG)
 class Scale:
-    """How much of an experiment to run: its grids, how many seeds, how long to train, and a word on the effort."""
+    """How much of an experiment to run.
+
+    Parameters
+    ----------
+    grids, seeds
+        What is searched, and with how many seeds.
+    effort
+        A word on how long it takes, for the list of experiments.
+    schedule
+        How long to train, and with which batches.
+    validation_samples, test_samples
+        Sizes of the other two samples of a trial.
+    """
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
     seeds: Whole = 1
@@ -198,32 +232,36 @@ class Scale:
 class Experiment:
     """A comparison of methods at a fixed number of samples.
 
-    ``x`` is what its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    Parameters
+    ----------
+    name, title, source
+        For the list of experiments and the page.
+    problem, samples
+        What is learned, as text, and from how many samples.
+    scales
+        By name.
+    x
+        What its figure is drawn over: the width, beta where the grids have betas, or the Frobenius norm of W.
+    aliases
+        Other names.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
     title: str
     source: str
-    problem: str
+    problem: Annotated[str, AfterValidator(_known_problem)]
     samples: Whole
     scales: Annotated[dict[str, Scale], Field(min_length=1)]
     _: KW_ONLY
     x: Literal["width", "beta", "norm"] = "width"
     aliases: tuple[str, ...] = field(default=())
 
-    @field_validator("problem")
-    @classmethod
-    def _known(cls, text: str) -> str:
-        problems.get(text)
-        return text
-
     @model_validator(mode="after")
     def _possible(self) -> "Experiment":
         for name, scale in self.scales.items():
-            if scale.trials > MOST_TRIALS:
-                raise InputError(
-                    f"Scale '{short(name)}' has {scale.trials:,} trials, and {MOST_TRIALS:,} are the most."
-                )
+            count = scale.trials
+            if count > MOST_TRIALS:
+                raise InputError(f"Scale '{short(name)}' has {count:,} trials, and {MOST_TRIALS:,} are the most.")
             varied = [bool(grid.betas) for grid in scale.grids]
             if self.x == "beta" and not all(varied):
                 raise InputError(f"x is beta, so every grid of scale '{name}' needs betas.")
@@ -255,6 +293,26 @@ class Experiment:
                 "test_samples": scale.test_samples,
             }
             yield from grid.trials(scale.schedule, common)
+
+
+def seconds(experiment: Experiment, scale: str, workers: int | None = None) -> float:
+    """A rough estimate of the time of a run on ``workers`` idle cores (default all): multiplications over speed."""
+    costs, seeds = chunk_costs(experiment, experiment.scale(scale)), experiment.scale(scale).seeds
+    work = [COMPILATION + cost / (SHARE * speed()) for cost, _ in costs]
+    total = sum(one * count for one, (_, count) in zip(work, costs, strict=True)) * seeds
+    return START + max(total / (workers or cores()), max(work))
+
+
+def chunk_costs(experiment: Experiment, scale: Scale) -> list[tuple[float, int]]:
+    """Chunks of equal cost, as (cost of one, how many) for one seed."""
+    costs = []
+    for grid in scale.grids:
+        lists = {name: getattr(grid, name) for name in ("rates", "decays", "ridges", "kernels") if hasattr(grid, name)}
+        members = math.prod(len(values) for name, values in lists.items() if name != "kernels")
+        thin = replace(grid, **{name: values[:1] for name, values in lists.items()})
+        for trial in experiment.grid_trials(scale, thin, seed=0):
+            costs.append((trial.cost * members, len(lists.get("kernels", (None,)))))
+    return costs
 
 
 def one_two_five(low: float, high: float) -> tuple[float, ...]:

@@ -9,11 +9,22 @@ of each network at each width, their limits of infinite width, and the classical
 scale "paper" (last) and (NTK) are trained by SGD too, as the paper did.
 """
 
-from kernelgap.paper.figures.experiment import Experiment, Grid, KernelLines, RidgePaths, Scale, one_two_five
+from collections.abc import Sequence
+
+from kernelgap.paper.figures.experiment import AnyGrid, Experiment, Grid, KernelLines, RidgePaths, Scale, one_two_five
 
 ALL_WIDTHS = (20, 50, 100, 200, 500, 1000)
-PAPER_WIDTHS = (20, 50, 100, 200, 500, 1000, 2000, 5000)
-PAPER_WIDTHS_FULL = (20, 50, 100, 200, 500, 1000, 2000)  # the 3layer network has an m x m matrix
+FULL_WIDTHS = (20, 50, 100, 200, 500, 1000, 2000)  # the 3layer network has an m x m matrix
+PAPER_WIDTHS = {"3resnet": (*FULL_WIDTHS, 5000), "3layer": FULL_WIDTHS, "2layer": (*FULL_WIDTHS, 5000)}
+PAPER_SEARCH = {  # rates and decays of each network, by the layers that are trained
+    ("3resnet", "all"): (one_two_five(2e-3, 0.5), one_two_five(1e-4, 2e-2)),
+    ("3layer", "all"): (one_two_five(2e-3, 0.5), one_two_five(1e-4, 5e-2)),
+    ("2layer", "all"): (one_two_five(2e-3, 0.5), one_two_five(1e-4, 1e-1)),
+    ("3resnet", "hidden"): (one_two_five(2e-2, 2.0), one_two_five(1e-5, 5e-3)),
+    ("3layer", "hidden"): (one_two_five(2e-2, 2.0), one_two_five(1e-5, 1e-2)),
+    ("2layer", "hidden"): (one_two_five(2e-2, 5.0), one_two_five(1e-5, 1e-2)),
+}
+LINEAR_SEARCH = (one_two_five(1e-3, 0.2), one_two_five(1e-4, 0.1))  # (last) and (NTK) are stable to rates of about 0.1
 
 RIDGES = one_two_five(1e-8, 10.0)  # relative to the mean of K(x,x)
 TANGENT_RIDGES = one_two_five(1e-3, 10.0)  # smaller ones change little, and take many more products
@@ -33,15 +44,32 @@ CLASSICAL = (
 LINES = KernelLines((*LIMITS, *CLASSICAL), RIDGES)
 
 
-def exact(network: str, widths: tuple[int, ...]) -> tuple[RidgePaths, RidgePaths]:
-    """(last) and (NTK) of a network by ridge regression."""
-    return RidgePaths(network, "last", widths, RIDGES), RidgePaths(network, "ntk", widths, TANGENT_RIDGES)
+def two_scales(*quick: Grid, betas: tuple[float, ...] = ()) -> dict[str, Scale]:
+    """Scale "quick" with these grids, and scale "paper" with the paper's search for the same networks and layers.
+
+    Over widths, without betas, the kernel methods stand beside them: (last) and (NTK) of each network, and the lines.
+    """
+    trained = dict.fromkeys((grid.network, grid.mode) for grid in quick)
+    paper = [
+        Grid(network, mode, PAPER_WIDTHS[network], *PAPER_SEARCH[network, mode], betas) for network, mode in trained
+    ]
+    by_sgd = [Grid(network, mode, PAPER_WIDTHS[network], *LINEAR_SEARCH) for network, mode in _linear(paper)]
+    return {
+        "quick": Scale((*quick, *([] if betas else _kernel_methods(quick))), seeds=1, effort="minutes"),
+        "paper": Scale((*paper, *([] if betas else _kernel_methods(paper, by_sgd))), seeds=3, effort="days"),
+    }
 
 
-def by_sgd(network: str, widths: tuple[int, ...]) -> tuple[Grid, Grid]:
-    """(last) and (NTK) of a network as the paper trained them. Both are stable up to rates of about 0.1."""
-    rates, decays = one_two_five(1e-3, 0.2), one_two_five(1e-4, 0.1)
-    return Grid(network, "last", widths, rates, decays), Grid(network, "ntk", widths, rates, decays)
+def _kernel_methods(grids: Sequence[Grid], by_sgd: Sequence[Grid] = ()) -> list[AnyGrid]:
+    """(last) and (NTK) of each network by ridge regression and, as the paper trained them, by SGD; the lines."""
+    widths = {n: tuple(dict.fromkeys(w for g in grids if g.network == n for w in g.widths)) for n, _ in _linear(grids)}
+    ridges = {"last": RIDGES, "ntk": TANGENT_RIDGES}
+    exact = [RidgePaths(network, mode, widths[network], ridges[mode]) for network, mode in _linear(grids)]
+    return [*exact, *by_sgd, LINES]
+
+
+def _linear(grids: Sequence[Grid]) -> list[tuple[str, str]]:
+    return [(network, mode) for network in dict.fromkeys(grid.network for grid in grids) for mode in ("last", "ntk")]
 
 
 fig2a = Experiment(
@@ -50,38 +78,12 @@ fig2a = Experiment(
     source="Figure 2(a)",
     problem="sec8",
     samples=500,
-    scales={
-        "quick": Scale(
-            (
-                Grid("3resnet", "all", (20, 50, 100, 200), (0.05, 0.08, 0.09, 0.1), (0.003, 0.004, 0.005, 0.007)),
-                Grid("3resnet", "all", (500, 1000), (0.09, 0.095, 0.1), (0.0025, 0.003, 0.0035)),
-                Grid("3layer", "all", (20, 50, 100, 200, 500), (0.05, 0.1, 0.12), (0.001, 0.002, 0.005)),
-                Grid("2layer", "all", ALL_WIDTHS, (0.05, 0.1, 0.2), (0.01, 0.02, 0.05, 0.1)),
-                *exact("3resnet", ALL_WIDTHS),
-                *exact("3layer", (20, 50, 100, 200, 500)),
-                *exact("2layer", ALL_WIDTHS),
-                LINES,
-            ),
-            seeds=1,
-            effort="minutes",
-        ),
-        "paper": Scale(
-            (
-                Grid("3resnet", "all", PAPER_WIDTHS, one_two_five(2e-3, 0.5), one_two_five(1e-4, 2e-2)),
-                Grid("3layer", "all", PAPER_WIDTHS_FULL, one_two_five(2e-3, 0.5), one_two_five(1e-4, 5e-2)),
-                Grid("2layer", "all", PAPER_WIDTHS, one_two_five(2e-3, 0.5), one_two_five(1e-4, 1e-1)),
-                *exact("3resnet", PAPER_WIDTHS),
-                *exact("3layer", PAPER_WIDTHS_FULL),
-                *exact("2layer", PAPER_WIDTHS),
-                *by_sgd("3resnet", PAPER_WIDTHS),
-                *by_sgd("3layer", PAPER_WIDTHS_FULL),
-                *by_sgd("2layer", PAPER_WIDTHS),
-                LINES,
-            ),
-            seeds=3,
-            effort="days",
-        ),
-    },
+    scales=two_scales(
+        Grid("3resnet", "all", (20, 50, 100, 200), (0.05, 0.08, 0.09, 0.1), (0.003, 0.004, 0.005, 0.007)),
+        Grid("3resnet", "all", (500, 1000), (0.09, 0.095, 0.1), (0.0025, 0.003, 0.0035)),
+        Grid("3layer", "all", (20, 50, 100, 200, 500), (0.05, 0.1, 0.12), (0.001, 0.002, 0.005)),
+        Grid("2layer", "all", ALL_WIDTHS, (0.05, 0.1, 0.2), (0.01, 0.02, 0.05, 0.1)),
+    ),
 )
 
 fig2b = Experiment(
@@ -90,35 +92,9 @@ fig2b = Experiment(
     source="Figure 2(b)",
     problem="sec8",
     samples=1000,
-    scales={
-        "quick": Scale(
-            (
-                Grid("3resnet", "hidden", ALL_WIDTHS, (0.2, 0.5, 1.0), (0.0002, 0.0005, 0.001, 0.002)),
-                Grid("3layer", "hidden", (20, 50, 100, 200), (0.2, 0.5), (0.001, 0.005)),
-                Grid("2layer", "hidden", ALL_WIDTHS, (0.5, 1.0, 2.0), (0.001, 0.002)),
-                *exact("3resnet", ALL_WIDTHS),
-                *exact("3layer", (20, 50, 100, 200)),
-                *exact("2layer", ALL_WIDTHS),
-                LINES,
-            ),
-            seeds=1,
-            effort="minutes",
-        ),
-        "paper": Scale(
-            (
-                Grid("3resnet", "hidden", PAPER_WIDTHS, one_two_five(2e-2, 2.0), one_two_five(1e-5, 5e-3)),
-                Grid("3layer", "hidden", PAPER_WIDTHS_FULL, one_two_five(2e-2, 2.0), one_two_five(1e-5, 1e-2)),
-                Grid("2layer", "hidden", PAPER_WIDTHS, one_two_five(2e-2, 5.0), one_two_five(1e-5, 1e-2)),
-                *exact("3resnet", PAPER_WIDTHS),
-                *exact("3layer", PAPER_WIDTHS_FULL),
-                *exact("2layer", PAPER_WIDTHS),
-                *by_sgd("3resnet", PAPER_WIDTHS),
-                *by_sgd("3layer", PAPER_WIDTHS_FULL),
-                *by_sgd("2layer", PAPER_WIDTHS),
-                LINES,
-            ),
-            seeds=3,
-            effort="days",
-        ),
-    },
+    scales=two_scales(
+        Grid("3resnet", "hidden", ALL_WIDTHS, (0.2, 0.5, 1.0), (0.0002, 0.0005, 0.001, 0.002)),
+        Grid("3layer", "hidden", (20, 50, 100, 200), (0.2, 0.5), (0.001, 0.005)),
+        Grid("2layer", "hidden", ALL_WIDTHS, (0.5, 1.0, 2.0), (0.001, 0.002)),
+    ),
 )

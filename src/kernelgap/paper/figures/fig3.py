@@ -5,8 +5,8 @@ The paper does not say with how many samples Figure 3 was drawn. Its axis in (a)
 (as in Figure 2b) it ends near 0.0005 and learns at 0.3, as the figure shows; so both parts use 1000 here.
 """
 
-from kernelgap.paper.figures.experiment import Experiment, Grid, Scale, one_two_five
-from kernelgap.paper.figures.fig2 import PAPER_WIDTHS
+from kernelgap.paper.figures.experiment import Experiment, Grid
+from kernelgap.paper.figures.fig2 import two_scales
 
 BETAS = (0.0, 0.2, 0.3, 0.5, 1.0)  # the paper's
 
@@ -17,21 +17,11 @@ fig3a = Experiment(
     problem="sec8",
     samples=1000,
     x="beta",
-    scales={
-        "quick": Scale(
-            (
-                Grid("3resnet", "all", (50, 100, 200), (0.05, 0.07, 0.1, 0.12), (0.001, 0.002, 0.003, 0.005), BETAS),
-                Grid("3resnet", "all", (100, 200), (0.02, 0.05), (0.02, 0.05, 0.1), (0.0, 0.2)),
-            ),
-            seeds=1,
-            effort="minutes",
-        ),
-        "paper": Scale(
-            (Grid("3resnet", "all", PAPER_WIDTHS, one_two_five(2e-3, 0.5), one_two_five(1e-4, 2e-2), BETAS),),
-            seeds=3,
-            effort="days",
-        ),
-    },
+    scales=two_scales(
+        Grid("3resnet", "all", (50, 100, 200), (0.05, 0.07, 0.1, 0.12), (0.001, 0.002, 0.003, 0.005), BETAS),
+        Grid("3resnet", "all", (100, 200), (0.02, 0.05), (0.02, 0.05, 0.1), (0.0, 0.2)),
+        betas=BETAS,
+    ),
 )
 
 fig3b = Experiment(
@@ -41,19 +31,9 @@ fig3b = Experiment(
     problem="sec8",
     samples=1000,
     x="beta",
-    scales={
-        "quick": Scale(
-            (
-                Grid("3resnet", "hidden", (50, 100, 200), (0.5, 0.7, 1.0), (0.0002, 0.0005, 0.001), BETAS),
-                Grid("3resnet", "hidden", (100, 200), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
-            ),
-            seeds=1,
-            effort="minutes",
-        ),
-        "paper": Scale(
-            (Grid("3resnet", "hidden", PAPER_WIDTHS, one_two_five(2e-2, 2.0), one_two_five(1e-5, 5e-3), BETAS),),
-            seeds=3,
-            effort="days",
-        ),
-    },
+    scales=two_scales(
+        Grid("3resnet", "hidden", (50, 100, 200), (0.5, 0.7, 1.0), (0.0002, 0.0005, 0.001), BETAS),
+        Grid("3resnet", "hidden", (100, 200), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
+        betas=BETAS,
+    ),
 )

@@ -9,12 +9,17 @@ from kernelgap.training import Schedule
 
 NETWORK = "2layer-signs"
 NORMS = (6e-5, 1e-4, 4e-4)  # decays that lead to the three norms of section 8.2: about 13.8, 12.5 and 9.7 sqrt(d)
+PAPER_WIDTHS = (200, 500, 1000, 2000, 5000)
 PAPER_RATES, PAPER_DECAYS = one_two_five(1e-3, 10.0), one_two_five(1e-6, 1e-2)
 
 
-def solutions(*widths: int) -> tuple[Built, Built]:
-    """The built solutions."""
-    return Built("trained", widths, NORMS), Built("vertices", widths, NORMS)
+Numbers = tuple[float, ...]
+
+
+def grids(widths: tuple[int, ...], rates: Numbers, decays: Numbers, *built: int) -> tuple[Grid | Built, ...]:
+    """SGD over a grid, and the built solutions at the widths ``built``."""
+    solutions = (Built(recipe, built, NORMS) for recipe in ("trained", "vertices"))
+    return (Grid(NETWORK, "hidden", widths, rates, decays), *solutions)
 
 
 fig4a = Experiment(
@@ -27,19 +32,12 @@ fig4a = Experiment(
     aliases=("fig1",),
     scales={
         "quick": Scale(
-            (
-                Grid(NETWORK, "hidden", (200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4)),
-                *solutions(200, 1000),
-            ),
-            seeds=1,
+            grids((200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4), 200, 1000),
             effort="minutes: widths to 1000, 200 epochs",
             schedule=Schedule(epochs=200),
         ),
         "paper": Scale(
-            (
-                Grid(NETWORK, "hidden", (200, 500, 1000, 2000, 5000, 10_000), PAPER_RATES, PAPER_DECAYS),
-                *solutions(200, 500, 1000, 2000, 5000, 10_000),
-            ),
+            grids((*PAPER_WIDTHS, 10_000), PAPER_RATES, PAPER_DECAYS, *PAPER_WIDTHS, 10_000),
             seeds=3,
             effort="weeks: widths to 10,000",
         ),
@@ -55,19 +53,12 @@ fig4b = Experiment(
     x="norm",
     scales={
         "quick": Scale(
-            (
-                Grid(NETWORK, "hidden", (200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4)),
-                *solutions(200, 1000),
-            ),
-            seeds=1,
+            grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),
             effort="minutes: widths to 500, 30 epochs",
             schedule=Schedule(epochs=30, batch=100),
         ),
         "paper": Scale(
-            (
-                Grid(NETWORK, "hidden", (200, 500, 1000, 2000, 5000), PAPER_RATES, PAPER_DECAYS),
-                *solutions(200, 500, 1000, 2000, 5000),
-            ),
+            grids(PAPER_WIDTHS, PAPER_RATES, PAPER_DECAYS, *PAPER_WIDTHS),
             seeds=3,
             effort="months: widths to 5000",
             schedule=Schedule(batch=100),

@@ -14,15 +14,12 @@ from kernelgap.paper.figures.experiment import KINDS, Experiment, Scale
 from kernelgap.training import Schedule
 
 ENDINGS = (".yaml", ".yml", ".toml")
-KEYS = {  # what each part may say, for advice where it says something else
-    "experiment": ("name", "title", "source", "problem", "samples", "scales", "x"),
-    "scale": tuple(f.name for f in fields(Scale)),
-    "schedule": tuple(Schedule.model_fields),
-}
+KEYS = ("name", "title", "source", "problem", "samples", "scales", "x")  # of a file
 
 LARGEST = 2**18  # bytes of a file
 MOST = 100_000  # values in a file
 DEEPEST = 20  # levels
+TOO_DEEP = f"is nested more than {DEEPEST} levels deep, as no experiment is."
 EXTRA = ("extra_forbidden", "unexpected_keyword_argument")
 
 Key = tuple[str | int, ...]
@@ -40,7 +37,18 @@ def is_file_name(name: str) -> bool:
 
 
 def read_experiment(path: str | Path) -> Experiment:
-    """The experiment that a file describes; its name is the file's, if it does not give one."""
+    """The experiment that a file describes.
+
+    Parameters
+    ----------
+    path
+        A YAML or TOML file; it gives the experiment its name, title and source where it does not state them.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or describes no experiment: the sentence names the line and the key.
+    """
     path = Path(path)
     try:
         text = read_small(path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
@@ -71,22 +79,19 @@ def _read_toml(path: Path, text: str) -> Read:
 
 
 def _count(path: Path, value: Any, depth: int = 0) -> int:
-    """How many values there are; refused if too many, or one within the other too often."""
-    if depth > DEEPEST:
-        raise _too_deep(path)
+    """How many values there are; refused if they are too many, or nested too deeply."""
+    _check_size(path, 0, depth)
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    found = 1 + sum(_count(path, part, depth + 1) for part in parts)
-    if found > MOST:
-        raise _too_many(path)
-    return found
+    count = 1 + sum(_count(path, part, depth + 1) for part in parts)
+    _check_size(path, count, depth)
+    return count
 
 
-def _too_deep(path: Path) -> InputError:
-    return InputError(f"'{path}' is nested more than {DEEPEST} levels deep, as no experiment is.")
-
-
-def _too_many(path: Path) -> InputError:
-    return InputError(f"'{path}' has more than {MOST:,} values, what it repeats by '*' included: make it smaller.")
+def _check_size(path: Path, values: int, depth: int) -> None:
+    if depth > DEEPEST:
+        raise InputError(f"'{path}' {TOO_DEEP}")
+    if values > MOST:
+        raise InputError(f"'{path}' has more than {MOST:,} values, what it repeats by '*' included: make it smaller.")
 
 
 def _read_yaml(path: Path, text: str) -> Read:
@@ -107,15 +112,12 @@ def _read_yaml(path: Path, text: str) -> Read:
     except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"'{path}' is not YAML: {short(' '.join(str(error).split()))}.") from None
     except RecursionError:
-        raise _too_deep(path) from None
+        raise InputError(f"'{path}' {TOO_DEEP}") from None
 
 
 def _walk(path: Path, node: yaml.Node, key: Key, lines: dict[Key, int]) -> None:
     """Note the line of every key; refuse a key that is there twice, of which YAML would silently take the last."""
-    if len(key) > DEEPEST:
-        raise _too_deep(path)
-    if len(lines) > MOST:
-        raise _too_many(path)
+    _check_size(path, len(lines), len(key))
     lines.setdefault(key, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
@@ -156,8 +158,8 @@ def _known(key: Key, kind: str | None) -> tuple[str, ...]:
     if kind is not None:
         return tuple(f.name for f in fields(KINDS[kind]))
     if key[2:3] == ("schedule",):
-        return KEYS["schedule"]
-    return KEYS["experiment" if len(key) == 1 else "scale"]
+        return tuple(Schedule.model_fields)
+    return KEYS if len(key) == 1 else tuple(f.name for f in fields(Scale))
 
 
 def _where(path: Path, read: Read, key: Key) -> str:

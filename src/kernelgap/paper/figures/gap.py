@@ -33,23 +33,18 @@ def best_over_seeds(table: pd.DataFrame) -> pd.DataFrame | None:
     each = ["method", "width", "problem"]
     picks = trained.loc[trained.groupby([*each, "seed"]).validation_error.idxmin().tolist()]
     groups = picks.groupby(each).validation_error.agg(["mean", "size"])
-    whole = groups[(groups["size"] == picks.seed.nunique()) & groups["mean"].map(lambda error: error < float("inf"))]
-    if whole.empty:
+    complete = groups[(groups["size"] == picks.seed.nunique()) & (groups["mean"] < float("inf"))]
+    if complete.empty:
         return None
-    best = pd.Series(whole.index[int(whole["mean"].argmin())], index=each)
+    best = pd.Series(complete.index[int(complete["mean"].argmin())], index=each)
     return picks[(picks[each] == best).all(axis=1)].sort_values("seed")
-
-
-def kernels_tried(table: pd.DataFrame) -> list[str]:
-    """The kernels of a run that have a formula, as text."""
-    texts = [text for text in table.kernel.dropna().unique() if kernels.get(text).has_formula]
-    return sorted(str(text) for text in texts)
 
 
 def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
     """Of each family of kernels with a formula the member that did best on the network's problem and seed, as text."""
     beside = (table.seed == network.seed) & (table.problem == network.problem)
-    tried = table[table.kernel.isin(kernels_tried(table)) & beside]
+    with_formula = [text for text in table.kernel.dropna().unique() if kernels.get(text).has_formula]
+    tried = table[table.kernel.isin(with_formula) & beside]
     return tried.loc[tried.groupby("method").validation_error.idxmin()].kernel.tolist()
 
 

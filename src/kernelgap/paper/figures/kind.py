@@ -1,13 +1,10 @@
 """Figures as a kind of run: an experiment's trials, and what is concluded from them."""
 
 from pathlib import Path
-from typing import Any
 
 from kernelgap.machine import require_memory
-from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.registry import get
-from kernelgap.paper.figures.result import read_figure
-from kernelgap.paper.figures.signals import base_size
+from kernelgap.paper.figures.result import conclude_figure, read_figure
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
@@ -21,28 +18,14 @@ def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
     chunks = plan_chunks(experiment.trials(scale, seed))
     largest = max((chunk.trials[0] for chunk in chunks), key=lambda trial: trial.memory)
     require_memory(largest.memory, f"'{largest.label}'", "Take fewer samples or a smaller width.")
+    about = {"experiment": experiment.name, "scale": scale, "seed": seed}
     return Plan(
         folder=out or default_folder(experiment.name, scale, seed),
-        description={
-            "experiment": experiment.name,
-            "scale": scale,
-            "seed": seed,
-            "chunks": sorted(chunk.id for chunk in chunks),
-        },
+        description={**about, "chunks": sorted(chunk.id for chunk in chunks)},
         notes={key: getattr(experiment, key) for key in ABOUT},
         chunks=chunks,
         title=f"{experiment.name} ({scale})",
     )
-
-
-def conclude_figure(store: TrialStore) -> dict[str, Any]:
-    """The kernel gap, and the size of the base signal on the best network's test sample."""
-    table = store.table()
-    gap, best = gap_of_run(table), best_network(table)
-    return {
-        "gap": None if gap is None else gap.as_record(),
-        "base_size": None if best is None else base_size(store.trials()[best.trial]),
-    }
 
 
 KIND = Kind(

@@ -15,12 +15,34 @@ EXPERIMENTS: Registry[Experiment] = Registry("experiment", {figure.name: figure 
 
 
 def register(experiment: Experiment) -> Experiment:
-    """Add an experiment of one's own, under its name."""
+    """Add an experiment of one's own, under its name.
+
+    Parameters
+    ----------
+    experiment
+        The experiment; it works by name in ``kg.run``, on the command line and in worker processes.
+
+    Raises
+    ------
+    InputError
+        If the name is taken.
+    """
     return EXPERIMENTS.register(experiment.name, experiment)
 
 
 def get(name: str) -> Experiment:
-    """An experiment by name, or from a file whose name ends in .yaml, .yml or .toml."""
+    """An experiment by name.
+
+    Parameters
+    ----------
+    name
+        A name or an alias such as "fig1", or a file that ends in .yaml, .yml or .toml.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment.
+    """
     if is_file_name(name):
         return read_experiment(name)
     load_extensions()

@@ -1,5 +1,6 @@
 """A run of an experiment, as its folder holds it."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +12,11 @@ from typing_extensions import TypedDict
 
 from kernelgap import problems
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.gap import best_network
+from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.registry import EXPERIMENTS
-from kernelgap.paper.figures.signals import Signals, signals_of
-from kernelgap.paper.figures.summary import as_record, sentence, summarise
+from kernelgap.paper.figures.signals import Signals, base_size, signals_of
+from kernelgap.paper.figures.summary import sentence, summarise, under_threshold
 from kernelgap.runs import Trial, TrialStore
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import as_stored
@@ -99,13 +100,44 @@ class FigureRun(Run):
         return sentence(self.summary, self.threshold, self.samples, base=self.has_base)
 
     def as_record(self) -> dict[str, Any]:
-        return as_record(self)
+        """The results as plain values for JSON; an infinite error (every trial diverged) becomes null."""
+        return {
+            "experiment": self.name,
+            **{name: getattr(self, name) for name in ("scale", "seed", "problem", "samples", "threshold")},
+            "folder": str(self.folder),
+            "x": self.x,
+            "rows": [{k: _finite(v) for k, v in row.items()} for row in self.summary.to_dict("records")],
+            "under_threshold": {
+                f"picked_on_{sample}": under_threshold(self.summary, self.threshold, by=f"best_on_{sample}")
+                for sample in ("test", "validation")
+            },
+            **{name: getattr(self, name) for name in ("sentence", "gap", "warnings")},
+        }
+
+
+def conclude_figure(store: TrialStore) -> dict[str, Any]:
+    """The kernel gap, and the size of the base signal on the best network's test sample."""
+    table = store.table()
+    gap, best = gap_of_run(table), best_network(table)
+    return {
+        "gap": None if gap is None else gap.as_record(),
+        "base_size": None if best is None else base_size(store.trials()[best.trial]),
+    }
 
 
 def read_figure(folder: Path) -> FigureRun:
-    """What is finished in a folder. What the run did not conclude, since it is not finished, is concluded here."""
-    from kernelgap.paper.figures.kind import conclude_figure
+    """What is finished in the folder of a run.
 
+    Parameters
+    ----------
+    folder
+        Where the run is stored. An unfinished run has no stored conclusion: it is computed here.
+
+    Raises
+    ------
+    InputError
+        If nothing is finished, or the folder is damaged.
+    """
     with TrialStore.reading(folder) as store:
         table, about, common = store.table(), store.about(), store.common()
         if table.empty:
@@ -116,17 +148,21 @@ def read_figure(folder: Path) -> FigureRun:
         _ABOUT.validate_python(about, strict=True)
         first = trials[table.trial.iloc[0]]
         title = f"test error with {first.samples} samples"
-        said = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
+        described = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
         if common["name"] in EXPERIMENTS:
-            said |= {key: getattr(EXPERIMENTS[common["name"]], key) for key in said}
-        said |= {key: about[key] for key in said if key in about}
+            described |= {key: getattr(EXPERIMENTS[common["name"]], key) for key in described}
+        described |= {key: about[key] for key in described if key in about}
         row = best_network(table)
         best = None
         if row is not None:
             trial = trials[row.trial]
             assert isinstance(trial, Trial)
             best = Best(row, trial, signals_of(row.curves, conclusion["base_size"]))
-        return FigureRun(**common, table=table, **said, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+        return FigureRun(**common, table=table, **described, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+
+
+def _finite(value: object) -> object:
+    return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
 
 
 def _axis(table: pd.DataFrame) -> str:

@@ -2,52 +2,55 @@
 
 import math
 import statistics
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
+from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS, group_of, picks_of_seeds
 from kernelgap.regression import at_edge
 
-if TYPE_CHECKING:
-    from kernelgap.paper.figures.result import FigureRun
-
+LEARNERS = {NETWORKS: "network", OF_NETWORKS: "kernel", OTHER_KERNELS: "kernel", BUILT: "built"}
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
-MEASURES = ("train_error", "norm")  # what else is told of a pick
+MEASURES = ("train_error", "norm")  # of a pick, where the table has them
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
 
-    Where the trials are on several problems, that is for each of them, with its ``problem`` and ``beta`` in the row.
+    Parameters
+    ----------
+    table
+        Trials, a row each.
 
-    Both columns of errors are test errors. Picking on test is optimistic, picking on validation is not. Over several
-    seeds the pick is made for each seed and the errors are averaged. ``standard_error`` belongs to the pick on
-    validation: from the test points with one seed, from the spread over seeds with several. ``train_error`` and
-    ``norm`` (of W, Frobenius) are its means; ``rate``, ``decay``, ``ridge`` and ``kernel`` are those of that pick,
-    missing where seeds differ or the method has none. ``ridge_at_edge`` says whether, for some seed, that ridge is the
-    last of its grid while the error still falls towards it: a smaller or larger one may be better. A kernel has no
-    width. ``learner`` says what the method is: a network, or a kernel method.
+    Returns
+    -------
+    DataFrame
+        A row for each method and width (and for each ``problem`` with its ``beta``, where there are several).
+        ``best_on_test`` and ``best_on_validation`` are both test errors: picking on test is optimistic, picking on
+        validation is not. Over several seeds the pick is made for each seed and the errors are averaged.
+        ``standard_error`` belongs to the pick on validation: from the test points with one seed, from the spread over
+        seeds with several. ``train_error`` and ``norm`` (of W, Frobenius) are its means; ``rate``, ``decay``, ``ridge``
+        and ``kernel`` are those of that pick, missing where seeds differ or the method has none. ``ridge_at_edge`` says
+        whether, for some seed, that ridge is the last of its grid while the error still falls towards it: a smaller or
+        larger one may be better. A kernel has no width. ``learner`` is network, kernel or built.
     """
     rows = []
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
     for (method, width, *problem), trials in table.groupby(["method", "width", *several], sort=False, dropna=False):
-        picks = {
-            by: [group.iloc[group[column].argmin()] for _, group in trials.groupby("seed")]
-            for by, column in {"test": "test_error", "validation": "validation_error"}.items()
-        }
-        errors = [p.test_error for p in picks["validation"]]
+        picks = picks_of_seeds(trials, "validation")
+        errors = [p.test_error for p in picks]
         rows.append(
             {
                 "method": method,
-                "learner": _learner(trials.iloc[0]),
+                "learner": LEARNERS[group_of(trials.iloc[0])],
                 "width": width,
                 **dict(zip(several, problem, strict=True)),
-                "best_on_test": _mean([p.test_error for p in picks["test"]]),
+                "best_on_test": _mean([p.test_error for p in picks_of_seeds(trials, "test")]),
                 "best_on_validation": _mean(errors),
-                "standard_error": _spread(errors) if len(errors) > 1 else picks["validation"][0].test_standard_error,
-                **{n: _mean([p[n] for p in picks["validation"]]) for n in MEASURES if n in table},
-                **{name: _common([p[name] for p in picks["validation"]]) for name in SETTINGS},
-                "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks["validation"]),
+                "standard_error": _spread(errors) if len(errors) > 1 else picks[0].test_standard_error,
+                **{n: _mean([p[n] for p in picks]) for n in MEASURES if n in table},
+                **{name: _common([p[name] for p in picks]) for name in SETTINGS},
+                "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks),
                 "trials": len(trials),
                 "diverged": int((trials.status == "diverged").sum()),
                 "unsolved": int((trials.status == "unsolved").sum()),
@@ -73,12 +76,6 @@ def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
     return bool(nearest.validation_error > (1 + FLAT) * pick.validation_error)
 
 
-def _learner(trial: pd.Series) -> str:
-    if trial.kind == "built":
-        return "built"
-    return "kernel" if trial.kind == "ridge" or trial["mode"] in ("last", "ntk") else "network"
-
-
 def _order(column: pd.Series) -> pd.Series:
     """Networks before kernel methods and what was built, else by name and width."""
     return column.map({"network": 0, "kernel": 1, "built": 2}) if column.name == "learner" else column
@@ -99,13 +96,21 @@ def _mean(values: list[float]) -> float:
 
 
 def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataFrame:
-    """Each method at its best width."""
+    """Each method at its best width.
+
+    Parameters
+    ----------
+    summary
+        Of ``summarise``.
+    by
+        The column of errors: "best_on_test" or "best_on_validation".
+    """
     best = summary.loc[summary.groupby("method", sort=False)[by].idxmin()]
     return best.sort_values(["learner", by], key=_order, ignore_index=True)
 
 
 def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
-    """The methods that got under the threshold at some width."""
+    """The methods that got under the threshold at some width; parameters as in ``best_of_methods``."""
     return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
 
 
@@ -150,33 +155,5 @@ def _named(row: Any) -> str:
     return f"{row.method} (test error {row.best_on_test:.3g}{place})"
 
 
-def _join(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def as_record(run: "FigureRun") -> dict[str, Any]:
-    """The results as plain values for JSON; an infinite error (every trial diverged) becomes null."""
-    return {
-        "experiment": run.name,
-        "scale": run.scale,
-        "seed": run.seed,
-        "problem": run.problem,
-        "samples": run.samples,
-        "threshold": run.threshold,
-        "folder": str(run.folder),
-        "x": run.x,
-        "rows": [{k: _finite(v) for k, v in row.items()} for row in run.summary.to_dict("records")],
-        "under_threshold": {
-            "picked_on_test": under_threshold(run.summary, run.threshold),
-            "picked_on_validation": under_threshold(run.summary, run.threshold, by="best_on_validation"),
-        },
-        "sentence": run.sentence,
-        "gap": run.gap,
-        "warnings": run.warnings,
-    }
-
-
-def _finite(value: object) -> object:
-    if value is pd.NA:
-        return None
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _join(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

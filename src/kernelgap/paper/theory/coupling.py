@@ -106,7 +106,6 @@ class FirstLayer:
     flips: int
     random_flips: int
     leak: float
-    leak_at_start: float
     random_leak: float
     first_output: float
     ceiling: float
@@ -118,21 +117,24 @@ def first_layer(start: Start, x1: Float[np.ndarray, " d1"], tau: float, rng: np.
     ``flips`` is the exact maximum; ``leak`` and ``first_output`` are the largest found; ``ceiling`` is a bound for (c)
     that no W exceeds: |A s(g)| + |A|_2 tau |(x,1)|.
     """
-    A, g = start.A, start.W0 @ x1
-    budget = tau * float(np.linalg.norm(x1))
     u = random_matrix(start.W0.shape, tau, rng) @ x1
-    at_start = A @ np.maximum(g, 0)
+    return FirstLayer(*_worst(start.A, start.W0 @ x1, tau * size(x1), u, rng))
+
+
+def _worst(
+    A: Float[np.ndarray, "k m"], g: Vector, budget: float, u: Vector, rng: np.random.Generator
+) -> tuple[int, int, float, float, float, float]:
+    """Flips, leak and output over |u| <= budget, of flips and leak also at this u, and the output's ceiling."""
     v = rng.standard_normal(len(A))
     v /= np.linalg.norm(v)
     worst, pushed = leak(A, g, budget, v), push(A, g, budget, v)
-    return FirstLayer(
-        flips=most_flips(g, budget),
-        random_flips=flipped(g, u),
-        leak=size(A @ ((g + worst >= 0) * g)),
-        leak_at_start=size(at_start),
-        random_leak=size(A @ ((g + u >= 0) * g)),
-        first_output=size(A @ np.maximum(g + pushed, 0)),
-        ceiling=size(at_start) + spectral(A) * budget,
+    return (
+        most_flips(g, budget),
+        flipped(g, u),
+        size(A @ ((g + worst >= 0) * g)),
+        size(A @ ((g + u >= 0) * g)),
+        size(A @ np.maximum(g + pushed, 0)),
+        size(A @ np.maximum(g, 0)) + spectral(A) * budget,
     )
 
 
@@ -143,35 +145,19 @@ class SecondLayer:
     flips: int
     random_flips: int
     leak: float
-    leak_at_start: float
     random_leak: float
-    matrix_leak: float
-    matrix_leak_at_start: float
-    random_matrix_leak: float
     output: float
     ceiling: float
+    matrix_leak: float
+    random_matrix_leak: float
 
 
 def second_layer(start: Start, z: Float[np.ndarray, " k1"], tau: float, rng: np.random.Generator) -> SecondLayer:
     """(d) |D_V(0),W - D_V,W|_0, (e) |A D_V,W V(0) z| / |z|, (f) |A D_V,W V(0)|_2, (g) |A D_V,W (V(0)+V) z| / |z|."""
     A, V0, z = start.A, start.V0, z / np.linalg.norm(z)
-    g = V0 @ z
-    u = random_matrix(V0.shape, tau, rng) @ z
-    v = rng.standard_normal(len(A))
-    v /= np.linalg.norm(v)
-    worst, across, pushed = leak(A, g, tau, v), matrix_leak(A, V0, z, tau), push(A, g, tau, v)
-    return SecondLayer(
-        flips=most_flips(g, tau),
-        random_flips=flipped(g, u),
-        leak=size(A @ ((g + worst >= 0) * g)),
-        leak_at_start=size(A @ np.maximum(g, 0)),
-        random_leak=size(A @ ((g + u >= 0) * g)),
-        matrix_leak=spectral((A * (g + across >= 0)) @ V0),
-        matrix_leak_at_start=spectral((A * (g >= 0)) @ V0),
-        random_matrix_leak=spectral((A * (g + u >= 0)) @ V0),
-        output=size(A @ np.maximum(g + pushed, 0)),
-        ceiling=size(A @ np.maximum(g, 0)) + spectral(A) * tau,
-    )
+    g, u = V0 @ z, random_matrix(V0.shape, tau, rng) @ z
+    both = (matrix_leak(A, V0, z, tau), u)
+    return SecondLayer(*_worst(A, g, tau, u, rng), *(spectral((A * (g + change >= 0)) @ V0) for change in both))
 
 
 def random_matrix(shape: tuple[int, int], tau: float, rng: np.random.Generator) -> Float[np.ndarray, "m n"]:
@@ -220,32 +206,19 @@ def in_range(tau_w: float, sigma_w: float, tau_v: float, sigma_v: float, k: int,
 
 def parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
     """The worst found of (a) to (g); for (c) and (g) the bound that nothing exceeds."""
-    return {
-        "a": first.flips,
-        "b": first.leak,
-        "c": first.ceiling,
-        "d": second.flips,
-        "e": second.leak,
-        "f": second.matrix_leak,
-        "g": second.ceiling,
-    }
+    of_first = {"a": first.flips, "b": first.leak, "c": first.ceiling}
+    return {**of_first, "d": second.flips, "e": second.leak, "f": second.matrix_leak, "g": second.ceiling}
 
 
 def random_parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
     """The same of one random W and V."""
-    return {
-        "a": first.random_flips,
-        "b": first.random_leak,
-        "d": second.random_flips,
-        "e": second.random_leak,
-        "f": second.random_matrix_leak,
-    }
+    of_first = {"a": first.random_flips, "b": first.random_leak}
+    return {**of_first, "d": second.random_flips, "e": second.random_leak, "f": second.random_matrix_leak}
 
 
 def worst_distance(
     A: Float[np.ndarray, "k m"], g: Vector, budget: float, carried: Vector, wanted: Float[np.ndarray, " k"]
 ) -> float:
     """The largest |A D carried - wanted| found over the gates D that |u| <= budget can bring about from g."""
-    starts = [*np.eye(len(A)), *-np.eye(len(A))]
-    found = [leak(A, g, budget, v, carried, wanted) for v in starts]
-    return max(size(A @ ((g + u >= 0) * carried) - wanted) for u in found)
+    leaks = (leak(A, g, budget, v, carried, wanted) for v in (*np.eye(len(A)), *-np.eye(len(A))))
+    return max(size(A @ ((g + u >= 0) * carried) - wanted) for u in leaks)

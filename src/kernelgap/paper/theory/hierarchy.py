@@ -1,4 +1,4 @@
-"""Hierarchical learning (sec. 2.1): what out1 knows of F, what the rest knows of alpha G(F), and when.
+"""What is learned, and when: by out1 of F, by the rest of alpha G(F) (sec. 2.1), and how many fresh samples it takes.
 
 out = out1 + rest, and the second block can give away a linear part of out1 as well as take one: out1 = F and
 rest = alpha G(F) is one split of H among many (footnote 4 of the paper). So each distance is taken twice: as it is, and
@@ -7,13 +7,15 @@ rest = alpha G(F) is one split of H among many (footnote 4 of the paper). So eac
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.networks import Network, Params
+from kernelgap.networks import Initialisation, Network, Params
+from kernelgap.paper.algorithms import Online, algorithm1
 from kernelgap.problems import Problem
 from kernelgap.training import Predictor, Schedule, get_model, train_grid
 
@@ -34,9 +36,6 @@ class Distances:
     composite: float
     composite_up_to: float
     risk: float
-
-    def as_dict(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in NAMES}
 
 
 def distances(network: Network, params: Params, problem: Problem, X: Float[np.ndarray, "n d"]) -> Distances:
@@ -62,11 +61,9 @@ class Course:
     values: Mapping[str, tuple[float, ...]]
 
     @classmethod
-    def of(cls, seen: Sequence[tuple[int, Distances]]) -> "Course":
-        return cls(
-            tuple(time for time, _ in seen),
-            {name: tuple(getattr(d, name) for _, d in seen) for name in NAMES},
-        )
+    def of(cls, distances: Sequence[tuple[int, Distances]]) -> "Course":
+        times, each = zip(*distances, strict=True)
+        return cls(times, {name: tuple(getattr(d, name) for d in each) for name in NAMES})
 
     def falls_below(self, name: str, level: float) -> float | None:
         """When a distance first falls below a level, between the times by straight lines; None if it does not."""
@@ -98,10 +95,10 @@ def follow_passes(
     params = network.init(jax.random.key(seed), inputs=problem.d, outputs=problem.outputs, width=width)
     train, validation = problem.sample(samples, [seed, 0]), problem.sample(held_out, [seed, 1])
     X, _ = problem.sample(held_out, [seed, 2])
-    seen: list[list[tuple[int, Distances]]] = [[] for _ in rates]
+    courses: list[list[tuple[int, Distances]]] = [[] for _ in rates]
 
     def watch(epoch: int, member: Callable[[int], Predictor]) -> None:
-        for i, course in enumerate(seen):
+        for i, course in enumerate(courses):
             one = member(i)
             course.append((epoch, distances(network, {**one.frozen, **one.trained}, problem, X)))
 
@@ -117,7 +114,55 @@ def follow_passes(
         epochs=epochs,
         watch=watch,
     )
-    return Course.of(seen[int(grid.final("validation").argmin())])
+    return Course.of(courses[int(grid.final("validation").argmin())])
+
+
+def samples_needed(run: Online, level: float, setting: int = 0) -> list[float | None]:
+    """For each start the samples after which its held-out risk first falls below a level; None if it does not.
+
+    Between the steps at which errors were taken the risk is followed along straight lines on a log-log scale.
+    """
+    return [_crossing(run.times, risk, level) for risk in run.errors["risk"][:, setting]]
+
+
+def sample_need(
+    problem: Problem,
+    *,
+    level: float,
+    width: int,
+    rates: tuple[float, float],
+    seeds: Sequence[int],
+    most: int,
+    initialisation: Initialisation | None = None,
+    held_out: int = 2000,
+    looks: int = 24,
+) -> list[float | None]:
+    """``samples_needed`` of Algorithm 1 on a problem, looked at ``looks`` times at equal ratios over most/32..most."""
+    times = sorted({round(t) for t in np.geomspace(most / 32, most, looks)})
+    options: dict[str, Any] = {"times": times, "initialisation": initialisation, "held_out": held_out}
+    run = algorithm1(problem, width=width, steps=most, rates=[rates], seeds=seeds, **options)
+    return samples_needed(run, level)
+
+
+def left_by_base(problem: Problem, *, seed: int, n: int = 20_000) -> float:
+    """The least risk of H - F - (an affine function of F): what knowing F leaves, its constant and linear part aside.
+
+    For parities it is E |alpha G(F)|^2, the threshold. For a smooth G it is less, as the part of G(F) that is
+    linear in F needs no second layer.
+    """
+    X = problem.inputs(np.random.default_rng(seed), n)
+    return _mean_square(_residual(problem.base(X), problem.composite(X)))
+
+
+def _crossing(times: np.ndarray, risk: Float[np.ndarray, " times"], level: float) -> float | None:
+    below = np.flatnonzero(risk < level)
+    if not below.size:
+        return None
+    i = int(below[0])
+    if i == 0:
+        return float(times[0])
+    share = np.log(risk[i - 1] / level) / np.log(risk[i - 1] / risk[i])
+    return float(times[i - 1] * (times[i] / times[i - 1]) ** share)
 
 
 def _residual(out1: Float[np.ndarray, "n k"], target: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:

@@ -1,21 +1,75 @@
-"""Lemma E.2, indicator to function: an h with E[1[<w,x> >= 0] h(<w,w*>)] = phi(<w*,x>) over Gaussian w."""
+"""Lemma E.2, indicator to function: an h with E[1[<w,x> >= 0] h(<w,w*>)] = phi(<w*,x>) over Gaussian w.
+
+h is a series of probabilists' Hermite polynomials: h_0 = 1, h_1 = z, h_(i+1)(z) = z h_i(z) - i h_(i-1)(z), with
+E h_i h_j = i! [i = j] under N(0, 1). (The factor sqrt(2 pi) beside i! in the proof of Lemma E.2 belongs to the integral
+without the normal density's own factor.)
+"""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.polynomial import hermite_e
-from scipy.special import ndtr
+from scipy.special import factorial2, ndtr
 
 from kernelgap.errors import InputError
-from kernelgap.paper.theory.hermite import half_line_mean, hermite, largest, norm, odd_series
 
 # Beyond it the normal density times any series in use is below the smallest float.
 _FAR = 40.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+
+
+def hermite(i: int, z: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """h_i(z)."""
+    return hermite_e.hermeval(z, np.eye(i + 1)[i])
+
+
+def half_line_mean(i: int) -> float:
+    """p'_i = E[h_i(z) 1[z >= 0]] for z ~ N(0, 1): h_(i-1)(0) / sqrt(2 pi), as (h_(i-1) phi)' = -h_i phi.
+
+    This is Claim E.3's constant: a unit vector x with first coordinate x_1 and a Gaussian w with first coordinate
+    alpha_1 satisfy E[h_i(alpha_1) 1[<x, w> >= 0]] = p'_i x_1^i, because E[h_i(alpha_1) | <x, w>] = x_1^i h_i(<x, w>).
+    It is 0 for even i >= 2, and of size (i-2)!! / sqrt(2 pi) for odd i.
+
+    >>> [round(half_line_mean(i), 4) for i in range(6)]
+    [0.5, 0.3989, 0.0, -0.3989, 0.0, 1.1968]
+    """
+    if i == 0:
+        return 0.5
+    if i % 2 == 0:
+        return 0.0
+    return float((-1.0) ** (i // 2) * factorial2(i) / i) / math.sqrt(2 * math.pi)
+
+
+def printed_lower_bound(i: int) -> float:
+    """(i-1)!! / 4, which Claim E.3 prints as a lower bound of |p'_i|. It is not one from i = 3 on."""
+    return float(factorial2(i - 1)) / 4
+
+
+def largest(i: int, bound: float) -> float:
+    """max |h_i(z)| over |z| <= bound: at an end, or where h_i' = i h_(i-1) vanishes."""
+    if bound <= 0:
+        raise InputError(f"A bound on |z| must be positive, not {bound}.")
+    inner = hermite_e.hermegauss(i - 1)[0] if i > 1 else np.array([])
+    points = np.concatenate([[bound], inner[np.abs(inner) < bound]])
+    return float(np.abs(hermite(i, points)).max())
+
+
+def odd_series(coefficients: Any) -> Float[np.ndarray, " orders"]:
+    """Taylor coefficients with only zero-order and odd-order terms; others are refused.
+
+    Without a random bias under the indicator p'_2 = p'_4 = ... = 0, so that no h can bring an even power about.
+    """
+    c = np.asarray(coefficients, dtype=float)
+    if c.ndim != 1 or not len(c) or not np.all(np.isfinite(c)):
+        raise InputError("Taylor coefficients must be a list of finite numbers c_0, c_1, ...")
+    if np.any(c[2::2] != 0):
+        raise InputError("Appendix E asks for functions whose Taylor series has only zero-order and odd-order terms.")
+    return c
 
 
 @dataclass(frozen=True)
@@ -73,13 +127,13 @@ class Indicator:
     def _cut(
         self,
         z: Float[np.ndarray, "..."],
-        whole: Float[np.ndarray, " orders"],
+        uncut: Float[np.ndarray, " orders"],
         part: Callable[[int], Float[np.ndarray, "..."]],
         constant: bool = True,
     ) -> Float[np.ndarray, "..."]:
-        """The whole series at once where nothing is cut off; else part by part."""
+        """The series at once where nothing is cut off; else part by part."""
         if not self.orders or np.abs(z).max(initial=0.0) < self.bounds[self.orders[0]]:
-            return hermite_e.hermeval(z, whole)
+            return hermite_e.hermeval(z, uncut)
         value = np.full(np.shape(z), self.series[0] if constant else 0.0)
         for i in self.orders:
             value = value + self.series[i] * part(i)
@@ -107,10 +161,6 @@ class Indicator:
         z, weights = self._quadrature(math.inf)
         return float(weights @ self(z) ** 2)
 
-    def second_moment_uncut(self) -> float:
-        """4 c_0^2 + sum c'_i^2 i!: the same without the cut, by orthogonality."""
-        return float(sum((self.series[i] * norm(i)) ** 2 for i in (0, *self.orders)))
-
     def _quadrature(self, width: float) -> tuple[Float[np.ndarray, " nodes"], Float[np.ndarray, " nodes"]]:
         """Gauss-Legendre panels that end where h is cut and narrow down to ``width`` around 0; with normal density."""
         inside = self.bounds[self.orders]
@@ -133,15 +183,3 @@ class Indicator:
         """A bound on |h'| everywhere: sum |c'_i| i max over |z| <= B_i of |h_(i-1)(z)|."""
         parts = (abs(self.series[i]) * i * largest(i - 1, self.bounds[i]) for i in self.orders)
         return float(sum(parts))
-
-    def cut_mass(self) -> float:
-        """sum |c'_i| E[(|h_i(z)| + |h_i(B_i)|) 1[|z| >= B_i]], Claim E.4 (a) and (b): at most epsilon / 4."""
-        mass = 0.0
-        for i in self.orders:
-            bound = float(self.bounds[i])
-            if bound >= _FAR:
-                continue  # below the smallest float
-            z, weights = self._quadrature(math.inf)
-            beyond = np.abs(hermite(i, z)) + abs(float(hermite(i, np.array(bound))))
-            mass += abs(self.series[i]) * float((weights * beyond)[np.abs(z) >= bound].sum())
-        return mass

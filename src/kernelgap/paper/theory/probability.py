@@ -93,39 +93,8 @@ def sparse_constant(m: int, s: int, draws: int, rng: np.random.Generator) -> flo
     return max(sparse_norm(rng.standard_normal((2, m)), s) for _ in range(draws)) / scale
 
 
-Pairs = Callable[[np.random.Generator, tuple[int, int]], Float[np.ndarray, "draws m"]]
-
-# 1[n_i >= 0] h(alpha_i) with |h| <= L = 1: dependent on each other, as the lemma allows, or at their largest.
-PRODUCTS: dict[str, Pairs] = {
-    "always 1": lambda rng, shape: np.ones(shape),
-    "random sign": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
-    "alpha = n": lambda rng, shape: _tanh_of_positive(rng.standard_normal(shape)),
-}
-
-
-def _tanh_of_positive(n: Float[np.ndarray, "draws m"]) -> Float[np.ndarray, "draws m"]:
+def _tanh_of_positive(n: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     return (n >= 0) * np.tanh(n)
-
-
-def indicator_sums(m: int, kind: str, bounds: Sequence[float], draws: int, rng: np.random.Generator) -> list[Tail]:
-    """Lemma B.3 (both parts, L = 1): |sum a_1 a_2 1[n >= 0] h|, and |sum a_1^2 1[n >= 0] h - its mean|.
-
-    Each reaches B (sqrt(m) + B) at most 4 exp(-B^2/8) of the time.
-    """
-    factor_mean = {"always 1": 1.0, "random sign": 0.0, "alpha = n": _mean_tanh_of_positive()}[kind]
-    mixed, squared = [], []
-    for a in _normal(draws, 2 * m, rng):
-        a1, a2 = a[:, :m], a[:, m:]
-        factor = PRODUCTS[kind](rng, a1.shape)
-        mixed.append(np.abs((a1 * a2 * factor).sum(axis=1)))
-        squared.append(np.abs((a1**2 * factor).sum(axis=1) - m * factor_mean))
-    tails = []
-    for name, sums in (("a1 a2", np.concatenate(mixed)), ("a1^2", np.concatenate(squared))):
-        for B in bounds:
-            hits = int((sums >= B * (math.sqrt(m) + B)).sum())
-            bound = min(1.0, 4 * math.exp(-(B**2) / 8))
-            tails.append(tail(f"B.3 {name}, {kind}, m={m}, B={B:g}", hits, len(sums), bound))
-    return tails
 
 
 def _mean_tanh_of_positive() -> float:
@@ -133,6 +102,36 @@ def _mean_tanh_of_positive() -> float:
     nodes, weights = np.polynomial.legendre.leggauss(200)
     z = 6 * (nodes + 1)
     return float(6 * weights @ (np.tanh(z) * np.exp(-(z**2) / 2)) / math.sqrt(2 * math.pi))
+
+
+# 1[n_i >= 0] h(alpha_i) with |h| <= L = 1: dependent on each other, as the lemma allows, or at their largest; its mean.
+Draw = Callable[[np.random.Generator, tuple[int, int]], Float[np.ndarray, "draws m"]]
+PRODUCTS: dict[str, tuple[Draw, float]] = {
+    "always 1": (lambda rng, shape: np.ones(shape), 1.0),
+    "random sign": (lambda rng, shape: rng.choice([-1.0, 1.0], shape), 0.0),
+    "alpha = n": (lambda rng, shape: _tanh_of_positive(rng.standard_normal(shape)), _mean_tanh_of_positive()),
+}
+
+
+def indicator_sums(m: int, kind: str, bounds: Sequence[float], draws: int, rng: np.random.Generator) -> list[Tail]:
+    """Lemma B.3 (both parts, L = 1): |sum a_1 a_2 1[n >= 0] h|, and |sum a_1^2 1[n >= 0] h - its mean|.
+
+    Each reaches B (sqrt(m) + B) at most 4 exp(-B^2/8) of the time.
+    """
+    draw, mean = PRODUCTS[kind]
+    mixed, squared = [], []
+    for a in _normal(draws, 2 * m, rng):
+        a1, a2 = a[:, :m], a[:, m:]
+        factor = draw(rng, a1.shape)
+        mixed.append(np.abs((a1 * a2 * factor).sum(axis=1)))
+        squared.append(np.abs((a1**2 * factor).sum(axis=1) - m * mean))
+    tails = []
+    for name, sums in (("a1 a2", np.concatenate(mixed)), ("a1^2", np.concatenate(squared))):
+        for B in bounds:
+            hits = int((sums >= B * (math.sqrt(m) + B)).sum())
+            bound = min(1.0, 4 * math.exp(-(B**2) / 8))
+            tails.append(tail(f"B.3 {name}, {kind}, m={m}, B={B:g}", hits, len(sums), bound))
+    return tails
 
 
 def worst_flips(m: int, delta: float, draws: int, rng: np.random.Generator) -> Float[np.ndarray, " draws"]:

@@ -46,6 +46,5 @@ def within_reach(M: Float[np.ndarray, "n r"], ratio: float = 9.0) -> Bool[np.nda
 def leverages(M: Float[np.ndarray, "n r"]) -> Float[np.ndarray, " r"]:
     """The squared lengths of the columns after an orthonormal change of rows."""
     _, singular, rows = np.linalg.svd(M, full_matrices=False)
-    kept = rows[singular > max(M.shape) * np.finfo(float).eps * singular[0]]
-    squared: Float[np.ndarray, " r"] = np.sum(kept**2, axis=0)
-    return squared
+    basis = rows[singular > max(M.shape) * np.finfo(float).eps * singular[0]]
+    return np.asarray(np.sum(basis**2, axis=0))

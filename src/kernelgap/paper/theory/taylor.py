@@ -6,7 +6,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -14,23 +13,6 @@ from scipy.optimize import minimize_scalar
 
 from kernelgap.errors import InputError
 from kernelgap.problems.activation import Activation
-
-
-@runtime_checkable
-class Smooth(Protocol):
-    """A function with a Taylor series at 0: an ``Activation`` or a ``Series``."""
-
-    @property
-    def radius(self) -> float: ...
-
-    @property
-    def degree(self) -> int | None: ...
-
-    def coefficients(self, degree: int) -> Float[np.ndarray, " orders"]: ...
-
-    def log_coefficients(self, degree: int) -> tuple[Float[np.ndarray, " orders"], Int[np.ndarray, " orders"]]: ...
-
-    def log_majorant(self, r: float) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -59,6 +41,9 @@ class Series:
             return np.log(np.abs(values)), np.sign(values).astype(int)
 
 
+Smooth = Activation | Series  # a function with a Taylor series at 0
+
+
 def smooth(of: str | Smooth | Sequence[float]) -> Smooth:
     """A series by a text such as "sin(2z)", as it is, or a polynomial by its coefficients."""
     if isinstance(of, str):
@@ -73,9 +58,7 @@ def log_tail_bound(phi: Smooth, degree: int, z: float) -> float:
     M(r) (z/r)^(degree+1) / (1 - z/r); the best r is looked for.
     """
     if not 0 < z < phi.radius:
-        raise InputError(
-            f"A series with radius {phi.radius:g} has no tail bound at {z:g}: choose a z below the radius."
-        )
+        raise InputError(f"A series with radius {phi.radius:g} has no tail bound at {z:g}: take a z below the radius.")
     if phi.degree is not None and degree >= phi.degree:
         return -math.inf
 

@@ -11,17 +11,87 @@ each up to the factors in ``Hidden``. Widths can be astronomically large: everyt
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from kernelgap.errors import InputError
 from kernelgap.networks.initialisation import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
-from kernelgap.paper.theory.quantities import Quantities
+from kernelgap.paper.theory.complexity import C_STAR, complexity, log_C_eps_of
+from kernelgap.paper.theory.polarise import coordinates_function, product_function
+from kernelgap.problems.concept import ConceptProblem
+from kernelgap.problems.parity import ParityProblem
+from kernelgap.problems.smooth import Function
 
 LARGEST_LOG10_M = 1e9  # widths are looked for up to 10 to this
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """What Theorem 1 asks of a problem: (k, p, C_s) of F and G, alpha, OPT and B_F.
+
+    ``log_C_alpha``: the larger of log C_alpha~(F) and log C_alpha~(G), or None if a series would have to be cut.
+    """
+
+    k: int
+    p_F: int
+    p_G: int
+    C_F: float
+    C_G: float
+    alpha: float
+    opt: float = 0.0
+    B_F: float = 1.0
+    log_C_alpha: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("k", "p_F", "p_G", "C_F", "C_G", "alpha"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(f"Theorem 1 needs {name} positive and finite, not {getattr(self, name)}.")
+        if not (0 <= self.opt < math.inf and 0 <= self.B_F < math.inf):
+            raise InputError(f"Theorem 1 needs finite OPT and B_F, at least 0, not {self.opt} and {self.B_F}.")
+
+    @property
+    def size_F(self) -> float:
+        """k p_F C_s(F)."""
+        return self.k * self.p_F * self.C_F
+
+    @property
+    def size_G(self) -> float:
+        """k p_G C_s(G)."""
+        return self.k * self.p_G * self.C_G
+
+    @property
+    def alpha_tilde(self) -> float:
+        """alpha / (k (p_F C_s(F) + p_G C_s(G))), the accuracy of Lemma C.2's construction."""
+        return self.alpha / (self.size_F + self.size_G)
+
+
+def quantities(problem: ConceptProblem | ParityProblem, C_star: float = C_STAR) -> Quantities:
+    """Of a member of a concept class, or of the hard instance, which D.4 writes as one (labels divided by sqrt(k)).
+
+    B_F is the proved bound, and OPT = E |H(x) - y|^2 / 2 comes of the label noise.
+    """
+    F, G, B_F = _functions(problem)
+    if not math.isfinite(B_F):
+        raise InputError("Inputs without a bound have no B_F: Theorem 1 wants |F(x)| <= B_F for all inputs.")
+    of_F, of_G = complexity(F, C_star), complexity(G, C_star)
+    opt = problem.outputs * problem.noise**2 / 2
+    known = Quantities(problem.outputs, of_F.p, of_G.p, of_F.C_s, of_G.C_s, problem.alpha, opt, B_F)
+    if any(phi.radius <= C_star for function in (F, G) for phi in function.distinct):
+        return known
+    logs = (log_C_eps_of(function, -math.log(known.alpha_tilde), C_star) for function in (F, G))
+    return replace(known, log_C_alpha=max(logs))
+
+
+def _functions(problem: ConceptProblem | ParityProblem) -> tuple[Function, Function, float]:
+    if isinstance(problem, ConceptProblem):
+        return problem.F, problem.G, problem.bound
+    if problem.name != "hard":
+        raise InputError(f"The problem {problem.name} has no form of Concept 1 here: use hard(...) or concept1(...).")
+    chosen = [index for (index,) in problem.base_sets]
+    return coordinates_function(problem.d, chosen), product_function(problem.outputs), 1.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +123,12 @@ class Range:
     high: float
     low_because: str
     high_because: str
+
+    @classmethod
+    def between(cls, lows: Mapping[str, float], highs: Mapping[str, float]) -> "Range":
+        """What meets all these conditions: lower and upper ends, by what sets them."""
+        low, high = max(lows, key=lambda name: lows[name]), min(highs, key=lambda name: highs[name])
+        return cls(lows[low], highs[high], low, high)
 
     @property
     def empty(self) -> bool:
@@ -128,9 +204,8 @@ class Theorem1:
         if delta is None:
             return self.least_delta
         if delta < self.least_delta:
-            raise InputError(
-                f"Theorem 1 promises no risk below {self.least_delta:.4g} here, so not delta = {delta:.4g}."
-            )
+            least = f"{self.least_delta:.4g}"
+            raise InputError(f"Theorem 1 promises no risk below {least} here, so not delta = {delta:.4g}.")
         return delta
 
     @property
@@ -153,26 +228,22 @@ class Theorem1:
         polylog, tilde = self.hidden.polylog * loglog, self.hidden.tilde * loglog
         tau_w = math.log10(self.hidden.tau_w * q.size_F) + tilde
         tau_v = math.log10(self.hidden.tau_v * q.alpha * q.size_G) + tilde
-        sigma_w = _range(
-            lows=[
-                ("sigma_w >= m^(-1/2+0.01)", SIGMA_W_POWERS[0] * x),
-                ("tau_w <= m^(1/8-0.001) sigma_w^(1/4)", 4 * (tau_w - (1 / 8 - 0.001) * x)),
-            ],
-            highs=[
-                ("sigma_w <= m^-0.01", SIGMA_W_POWERS[1] * x),
-                ("tau_w >= m^(1/8+0.001) sigma_w", tau_w - (1 / 8 + 0.001) * x),
-            ],
+        sigma_w = Range.between(
+            {
+                "sigma_w >= m^(-1/2+0.01)": SIGMA_W_POWERS[0] * x,
+                "tau_w <= m^(1/8-0.001) sigma_w^(1/4)": 4 * (tau_w - (1 / 8 - 0.001) * x),
+            },
+            {
+                "sigma_w <= m^-0.01": SIGMA_W_POWERS[1] * x,
+                "tau_w >= m^(1/8+0.001) sigma_w": tau_w - (1 / 8 + 0.001) * x,
+            },
         )
-        sigma_v = _range(
-            lows=[
-                ("sigma_v >= polylog(m)", polylog),
-                ("tau_v <= sigma_v / polylog(m)", tau_v + polylog),
-                *([("sigma_v >= 1/tau_v^2 (Claim C.6)", -2 * tau_v)] if self.proof else []),
-            ],
-            highs=[
-                ("sigma_v <= m^(3/8-0.01)", SIGMA_V_POWER * x),
-                ("tau_v >= sigma_v (k/m)^(3/8)", tau_v + 3 / 8 * (x - math.log10(q.k))),
-            ],
+        lows = {"sigma_v >= polylog(m)": polylog, "tau_v <= sigma_v / polylog(m)": tau_v + polylog}
+        if self.proof:
+            lows["sigma_v >= 1/tau_v^2 (Claim C.6)"] = -2 * tau_v
+        high = tau_v + 3 / 8 * (x - math.log10(q.k))
+        sigma_v = Range.between(
+            lows, {"sigma_v <= m^(3/8-0.01)": SIGMA_V_POWER * x, "tau_v >= sigma_v (k/m)^(3/8)": high}
         )
         objections = [
             *([f"tau_w = {power_of_ten(tau_w)} is below 1"] if tau_w < 0 else []),
@@ -204,13 +275,11 @@ class Theorem1:
         return tuple(zip(ends[::2], ends[1::2], strict=True))
 
     def _boundary(self, left: float, right: float, left_inside: bool) -> float:
-        """Where between two widths Table 1 becomes possible or impossible; the last place at which it is possible."""
+        """The last width, from within, at which Table 1 is possible between one where it is and one where it is not."""
         while right - left > 1e-12 * right:
             middle = (left + right) / 2
-            if self.table1(log10_m=middle).satisfiable == left_inside:
-                left = middle
-            else:
-                right = middle
+            same = self.table1(log10_m=middle).satisfiable == left_inside
+            left, right = (middle, right) if same else (left, middle)
         return left if left_inside else right
 
     def __str__(self) -> str:
@@ -223,11 +292,6 @@ class Theorem1:
             for low, high in self.widths
         ]
         return f"Table 1 can be met {', and '.join(spans)}."
-
-
-def _range(lows: Sequence[tuple[str, float]], highs: Sequence[tuple[str, float]]) -> Range:
-    (low_because, low), (high_because, high) = max(lows, key=lambda c: c[1]), min(highs, key=lambda c: c[1])
-    return Range(low, high, low_because, high_because)
 
 
 def power_of_ten(log10: float) -> str:

@@ -15,8 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.paper.theory.construction import Solution, solution
-from kernelgap.paper.theory.gradient import f, g, gradient, through
-from kernelgap.paper.theory.start import Matrix, Start, forward, with_one
+from kernelgap.paper.theory.start import Matrix, Start, f, forward, g, gradient, through, with_one
 from kernelgap.problems.concept import ConceptProblem
 
 Series = Float[np.ndarray, " steps"]
@@ -37,16 +36,6 @@ class Step(NamedTuple):
     xi_by_error: Any  # <y - out, H - out + Err>, which should be the same
     W_norm: Any  # |W_t|_F
     V_norm: Any  # |V_t|_F
-
-
-@dataclass(frozen=True)
-class Composite:
-    """z -> alpha G(z), compared by the problem that it comes from, so that a compiled run is used again."""
-
-    problem: ConceptProblem
-
-    def __call__(self, z: Matrix) -> Matrix:
-        return self.problem.alpha * self.problem.G(z)
 
 
 class Held(NamedTuple):
@@ -89,8 +78,7 @@ class Trajectory:
 
         Xi_t = <y - out, H - out + Err>, and <a + n, a + e> >= |a|^2 / 2 - 3/2 |e|^2 - 3/2 |n|^2 for all a, e, n.
         """
-        seen = self.steps
-        return seen.distance**2 / 2 - 2 * seen.error**2 - 2 * seen.noise**2
+        return self.steps.distance**2 / 2 - 2 * self.steps.error**2 - 2 * self.steps.noise**2
 
     @property
     def telescoped(self) -> tuple[float, float]:
@@ -124,31 +112,33 @@ def watch(
     count = every * (steps // every)
     X, Y = problem.sample(count, seed=[seed, 0])
     Z, _ = problem.sample(held_out, seed=[seed, 1])
-    known = {"A": start.A, "W0": start.W0, "V0": start.V0, "W*": built.W, "V*": built.V}
-    known |= {"x1": with_one(Z), "H": problem.target(Z), "F": problem.base(Z)}
+    arrays = {"A": start.A, "W0": start.W0, "V0": start.V0, "W*": built.W, "V*": built.V}
+    arrays |= {"x1": with_one(Z), "H": problem.target(Z), "F": problem.base(Z)}
     shape = (count // every, every)
     data = (with_one(X), Y, problem.target(X), problem.base(X))
     with jax.enable_x64(True):
         blocks = tuple(jnp.asarray(array.reshape(*shape, -1)) for array in data)
-        fixed = {name: jnp.asarray(array) for name, array in known.items()}
-        (W, V), (seen, held), last = _run(fixed, blocks, eta_w, eta_v, Composite(problem))
-    series = Step(*(np.asarray(array).reshape(-1) for array in seen))
+        fixed = {name: jnp.asarray(array) for name, array in arrays.items()}
+        (W, V), (each_step, held), last = _run(fixed, blocks, eta_w, eta_v, problem)
+    series = Step(*(np.asarray(array).reshape(-1) for array in each_step))
     means = Held(*(np.append(np.asarray(array), float(end)) for array, end in zip(held, last, strict=True)))
     times = [n * every for n in range(shape[0] + 1)]
     return Trajectory(start, built, eta_w, eta_v, series, times, means, np.asarray(W), np.asarray(V))
 
 
-@partial(jax.jit, static_argnames="composite")
-def _run(fixed: dict[str, Matrix], blocks: tuple[Matrix, ...], eta_w: float, eta_v: float, composite: Composite) -> Any:
+@partial(jax.jit, static_argnames="problem")
+def _run(
+    fixed: dict[str, Matrix], blocks: tuple[Matrix, ...], eta_w: float, eta_v: float, problem: ConceptProblem
+) -> Any:
     zero = jnp.zeros_like(fixed["W0"]), jnp.zeros_like(fixed["V0"])
 
     def block(weights: tuple[Matrix, Matrix], data: tuple[Matrix, ...]) -> Any:
-        held = _held(fixed, composite, *weights)
-        weights, seen = jax.lax.scan(partial(_step, fixed, eta_w, eta_v), weights, data)
-        return weights, (seen, held)
+        held = _held(fixed, problem, *weights)
+        weights, each_step = jax.lax.scan(partial(_step, fixed, eta_w, eta_v), weights, data)
+        return weights, (each_step, held)
 
-    weights, seen = jax.lax.scan(block, zero, blocks)
-    return weights, seen, _held(fixed, composite, *weights)
+    weights, series = jax.lax.scan(block, zero, blocks)
+    return weights, series, _held(fixed, problem, *weights)
 
 
 def _step(
@@ -161,7 +151,7 @@ def _step(
     grads = gradient(A, second, done, x1, y)
     error = _error(fixed, W, V, x1, H)[0]
     xi = (grads.W * (W - fixed["W*"])).sum() + (grads.V * (V - fixed["V*"])).sum()
-    seen = Step(
+    measured = Step(
         residual=_length(y - done.output),
         distance=_length(H - done.output),
         noise=_length(H - y),
@@ -175,7 +165,7 @@ def _step(
         W_norm=_length(W),
         V_norm=_length(V),
     )
-    return (W - eta_w * grads.W, V - eta_v * grads.V), seen
+    return (W - eta_w * grads.W, V - eta_v * grads.V), measured
 
 
 def _error(fixed: dict[str, Matrix], W: Matrix, V: Matrix, x1: Matrix, H: Matrix) -> tuple[Matrix, Matrix]:
@@ -187,30 +177,35 @@ def _error(fixed: dict[str, Matrix], W: Matrix, V: Matrix, x1: Matrix, H: Matrix
     return change - (H - done.output), through(A, second, done, inner)
 
 
-def _held(fixed: dict[str, Matrix], composite: Composite, W: Matrix, V: Matrix) -> Held:
+def _held(fixed: dict[str, Matrix], problem: ConceptProblem, W: Matrix, V: Matrix) -> Held:
     x1, H, F, A = fixed["x1"], fixed["H"], fixed["F"], fixed["A"]
     done = forward(A, fixed["W0"] + W, fixed["V0"] + V, x1)
     error, club = _error(fixed, W, V, x1, H)
     first = ((done.first_output - F) ** 2).sum(axis=1)
     distance = ((H - done.output) ** 2).sum(axis=1)
     leaks = jnp.einsum("km,nm,mj->nkj", A, done.second_gates.astype(A.dtype), fixed["V0"])
+    composite = problem.alpha * problem.G(done.first_output)
+
+    def first_block(name: str) -> Matrix:
+        """A D_W weights (x,1), row by row."""
+        return (done.first_gates * (x1 @ fixed[name].T)) @ A.T
+
     return Held(
-        (error**2).sum(axis=1).mean(),
-        distance.mean(),
-        first.mean(),
-        (club**2).sum(axis=1).mean(),
-        ((_opened(done.first_gates, x1, fixed["W*"], A) - F) ** 2).sum(axis=1).mean(),
-        ((_opened(done.second_gates, done.z, fixed["V*"], A) - composite(done.first_output)) ** 2).sum(axis=1).mean(),
-        (_opened(done.first_gates, x1, fixed["W0"], A) ** 2).sum(axis=1).mean(),
-        (_opened(done.second_gates, done.z, fixed["V0"], A) ** 2).sum(axis=1).mean(),
-        (jnp.sqrt(first) - 2 * jnp.sqrt(distance)).max(),
-        jnp.sqrt((leaks**2).sum(axis=(1, 2))).max(),
+        error=_mean_square(error),
+        distance=distance.mean(),
+        first_distance=first.mean(),
+        club=_mean_square(club),
+        built_first=_mean_square(first_block("W*") - F),
+        built_second=_mean_square(g(A, done, fixed["V*"]) - composite),
+        first_leak=_mean_square(first_block("W0")),
+        second_leak=_mean_square(g(A, done, fixed["V0"])),
+        largest_excess=(jnp.sqrt(first) - 2 * jnp.sqrt(distance)).max(),
+        matrix_leak=jnp.sqrt((leaks**2).sum(axis=(1, 2))).max(),
     )
 
 
-def _opened(gates: Matrix, rows: Matrix, weights: Matrix, A: Matrix) -> Matrix:
-    """A D weights row, row by row."""
-    return (gates * (rows @ weights.T)) @ A.T
+def _mean_square(rows: Matrix) -> Matrix:
+    return (rows**2).sum(axis=1).mean()
 
 
 @dataclass(frozen=True)

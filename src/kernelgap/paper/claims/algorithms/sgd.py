@@ -11,8 +11,7 @@ from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.algorithms.online import STREAM
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.theory.quantities import quantities
-from kernelgap.paper.theory.theorem1 import Theorem1
+from kernelgap.paper.theory.theorem1 import Theorem1, quantities
 
 SIZES = {"quick": (10, 30), "full": (100, 100)}  # d, width
 K, ALPHA = 2, 0.05

@@ -12,8 +12,7 @@ from scipy.optimize import brentq
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.complexity import C_STAR, C_s, log_C_eps
-from kernelgap.paper.theory.hermite import half_line_mean, printed_lower_bound
-from kernelgap.paper.theory.indicator import Indicator
+from kernelgap.paper.theory.indicator import Indicator, half_line_mean, printed_lower_bound
 from kernelgap.paper.theory.taylor import degree_for
 from kernelgap.problems.activation import Activation
 

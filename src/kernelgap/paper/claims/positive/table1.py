@@ -11,12 +11,9 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
-from kernelgap.paper.theory.quantities import Quantities, quantities
-from kernelgap.paper.theory.theorem1 import Hidden, Theorem1, power_of_ten
-from kernelgap.problems.concept import ConceptProblem
-from kernelgap.problems.concept1 import concept1
-from kernelgap.problems.hard import hard
-from kernelgap.problems.parity import ParityProblem
+from kernelgap.paper.theory.theorem1 import Hidden, Quantities, Theorem1, power_of_ten, quantities
+from kernelgap.problems.concept import ConceptProblem, concept1
+from kernelgap.problems.parity import ParityProblem, hard
 
 WIDTHS = (100, 1000, 10_000, 100_000, 1_000_000)
 SHARE = 0.5  # alpha, as a share of the largest that Theorem 1 admits

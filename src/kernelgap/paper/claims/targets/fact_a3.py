@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR
-from kernelgap.paper.theory.fact_a3 import plain_bound, size_ratios, slope_ratios, steepest
+from kernelgap.paper.theory.smooth_bounds import plain_bound, size_ratios, slope_ratios, steepest
 from kernelgap.paper.theory.taylor import smooth, truncated
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.concept import general_function

@@ -10,8 +10,8 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN, complexity, log_C_eps_of
-from kernelgap.paper.theory.rounding import rounding_bound
-from kernelgap.problems.concept1 import concept1
+from kernelgap.paper.theory.smooth_bounds import rounding_bound
+from kernelgap.problems.concept import concept1
 from kernelgap.problems.smooth import GeneralFunction, SmoothFunction
 
 ACTIVATIONS = ("exp(2z) - 1", "sin(3z)", "cos(2z)", "tanh(z)", "sigmoid(z)", "z^4 - 2z^2 + z", "tanh(z)^2")

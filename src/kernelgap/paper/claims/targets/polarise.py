@@ -16,8 +16,8 @@ from kernelgap.paper.theory.polarise import (
     polarised,
     product_function,
 )
-from kernelgap.paper.theory.rounding import rounding_bound
-from kernelgap.problems.hard import hard
+from kernelgap.paper.theory.smooth_bounds import rounding_bound
+from kernelgap.problems.parity import hard
 
 GRID = {"quick": 6, "full": 7}  # largest k checked as polynomials
 FRACTIONS = {"quick": 9, "full": 12}  # largest k checked at random fractions

@@ -1,4 +1,4 @@
-"""Fact A.3: how large and how steep a function of Definition A.1 can be, beside sqrt(k) p C_s(F).
+"""Bounds of smooth functions: Fact A.3 on size and slope, beside sqrt(k) p C_s(F), and the rounding of their values.
 
 One term is g(x) = phi(u) <w2, z> with z = (x,1) and u = <w1, z> / |z|. Its gradient in z is
 phi(u) w2 + phi'(u) (w1 - u z/|z|) <w2, z>/|z|, and |w1 - u z/|z|| = sqrt(1 - u^2), so that
@@ -16,10 +16,16 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.paper.theory.complexity import PLAIN, complexity
-from kernelgap.problems.smooth import Function, GeneralFunction
+from kernelgap.problems.smooth import Function, GeneralFunction, SmoothFunction
 
 STEPS = 500
 RATE = 0.1
+UNIT = 2.0**-53  # unit roundoff of float64
+# Relative error of one activation's value against the sum of its terms' absolute series, in units of roundoff: an
+# elementary function is good to 4 units in the last place, a lowered one near 0 is a Horner scheme of 30 orders (60).
+_EVALUATION = 70
+# Besides its d products: a normalisation of x, of w and of (x,1), and a division.
+_ARGUMENT = 12
 
 
 def plain_bound(function: Function) -> float:
@@ -102,3 +108,24 @@ def _steepness(place: dict[str, Any], rows: Any) -> Any:
     k, p = place["a"].shape
     bound = math.sqrt(k) * p * jnp.max(jnp.abs(rows) @ (jnp.arange(rows.shape[1]) + 1.0))
     return jnp.linalg.norm(rise) / bound
+
+
+def rounding_bound(function: Function, size: float) -> Float[np.ndarray, " outputs"]:
+    """A bound on |computed in float64 - exact| in each output, for |x| <= size, to first order in the roundoff.
+
+    A scalar product of n numbers is off by at most n u |w| |x|, which moves phi(z) by |phi'(z)| times that; phi's value
+    itself is off by a multiple of u sum_i |c_i| |z|^i; adding up p terms costs p u of their absolute sum. For the form
+    of Definition A.1, |<w2, (x,1)>| <= |(x,1)| multiplies all of it.
+    """
+    if isinstance(function, SmoothFunction):
+        reach, factor, products, factors = size / math.sqrt(2), 1.0, function.inputs, 0
+    else:  # <w1, z>, |z|^2 and <w2, z> have n + 1 products each; the last one is a factor
+        reach, factor, products, factors = 1.0, math.hypot(size, 1.0), 2 * (function.inputs + 1), function.inputs + 1
+    costs = {
+        phi: (products + _ARGUMENT) * reach * math.exp(phi.derivative.log_majorant(reach))
+        + (factors + _EVALUATION + function.p) * math.exp(phi.log_majorant(reach))
+        for phi in function.distinct
+    }
+    rows = zip(function.a, function.activations, strict=True)
+    sums = [sum(abs(a) * costs[phi] for a, phi in zip(r, row, strict=True)) for r, row in rows]
+    return UNIT * factor * np.array(sums, dtype=float)

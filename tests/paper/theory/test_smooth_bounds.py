@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import kernelgap as kg
-from kernelgap.paper.theory.fact_a3 import plain_bound, size_ratios, slope_ratios, steepest
-from kernelgap.paper.theory.rounding import rounding_bound
+from kernelgap.paper.theory.smooth_bounds import plain_bound, rounding_bound, size_ratios, slope_ratios, steepest
 from kernelgap.problems.activation import Activation
 from kernelgap.problems.smooth import GeneralFunction
 

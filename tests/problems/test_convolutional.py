@@ -8,6 +8,7 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.errors import InputError
+from kernelgap.problems.convolutional import patch_points
 
 PRODUCTS = "convolutional(patches=2, d=6, alpha=0.4, degree=3, beta=0.7, v=[0.6, -1.1])"
 SMOOTH = "convolutional(patches=3, d=4, alpha=0.4, F=['sin(2z)', 'z^2'], G='z^2 - z', k=3, pF=2, pG=2, seed=5)"
@@ -107,7 +108,7 @@ def test_patches_of_smooth_problems_are_unit_vectors():
         problem = kg.problems.get(SMOOTH[:-1] + f", inputs={inputs!r})")
         X, _ = problem.sample(5, seed=0)
         np.testing.assert_allclose(np.linalg.norm(X.reshape(5, 3, 4), axis=2), 1.0)
-        rows = kg.problems.patches.patch_points(inputs, 3, 4)
+        rows = patch_points(inputs, 3, 4)
         np.testing.assert_allclose(np.linalg.norm(rows.reshape(-1, 3, 4), axis=2), 1.0)
 
 

@@ -8,8 +8,8 @@ import pytest
 from kernelgap import kernels, problems
 from kernelgap.certificates import feature_risk, oracle_risk, oracle_risks, retention
 from kernelgap.certificates.floors.oracle import prepare_on_cube
+from kernelgap.certificates.floors.points import estimate_many
 from kernelgap.certificates.floors.rigorous import enclose
-from kernelgap.certificates.floors.sampled import estimate_many
 from kernelgap.certificates.floors.spectral import bracket
 from kernelgap.certificates.floors.targets import random_targets
 from kernelgap.certificates.floors.theorems import FAMILIES
@@ -178,8 +178,8 @@ def test_known_values_of_sec8(kernel, known):
 def test_a_ball_with_other_bits_overlaps():
     problem = problems.get("sec8")
     X, _ = problem.sample(40, seed=1)
-    kernel, on_cube = prepare_on_cube(problem, "ntk3", X)
-    balls = [enclose(problem, kernel, on_cube.cube, on_cube.signs, bits) for bits in (0, 128, 300, 1000)]
+    on_cube = prepare_on_cube(problem, "ntk3", X)
+    balls = [enclose(problem, on_cube.kernel, on_cube.cube, on_cube.signs, bits) for bits in (0, 128, 300, 1000)]
     assert all(ball.overlaps(balls[0]) for ball in balls)
 
 
@@ -267,8 +267,8 @@ def test_drawn_targets_of_sec8_have_signs_and_pairs_of_their_own():
 
 
 def cube_spectrum_of(problem, kernel, X):
-    kernel, on_cube = prepare_on_cube(problem, kernel, X)
-    return on_cube.spectrum(kernel), on_cube.signs
+    on_cube = prepare_on_cube(problem, kernel, X)
+    return on_cube.spectrum(), on_cube.signs
 
 
 @pytest.mark.parametrize("kernel", [*INNER, "linear", "polynomial"])

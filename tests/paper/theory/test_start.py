@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelgap.paper.theory.gradient import compare, f, g, gradient
-from kernelgap.paper.theory.start import Start, forward, with_one
+from kernelgap.paper.theory.start import Start, compare, f, forward, g, gradient, with_one
 
 
 @pytest.fixture

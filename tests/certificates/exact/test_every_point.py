@@ -88,15 +88,20 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(every_point, "AT_ONCE", 2**10)
     whole = exact_risk(problem, trained).risk
     calls = []
-    rows = every_point._NetworkRows.__call__
+    network_rows = every_point._network_rows
 
-    def interrupted(self, first, stop):
-        calls.append(first)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return rows(self, first, stop)
+    def interrupted(*arguments):
+        rows = network_rows(*arguments)
 
-    monkeypatch.setattr(every_point._NetworkRows, "__call__", interrupted)
+        def sums(first, stop):
+            calls.append(first)
+            if len(calls) == 6:
+                raise KeyboardInterrupt
+            return rows(first, stop)
+
+        return sums
+
+    monkeypatch.setattr(every_point, "_network_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         exact_risk(problem, trained, resume=tmp_path / "points")
     assert sum(v is not None for v in json.loads((tmp_path / "points").read_text())["sums"]) == 5

@@ -8,7 +8,6 @@ import pytest
 from flint import arb
 
 from kernelgap import kernels
-from kernelgap.certificates.floors.spectral import distinct, independent
 from kernelgap.certificates.floors.theorems import FAMILIES
 from kernelgap.errors import InputError
 from kernelgap.kernels.cube.balls import precision
@@ -138,22 +137,6 @@ def test_which_degrees_vanish(name, degrees):
 def test_an_eigenvalue_too_small_to_tell_from_zero_is_no_zero():
     with pytest.raises(InputError, match="too small to be told from 0"):
         _ = cube_spectrum("gaussian(bandwidth=1e300)", 8, 1).rank
-
-
-def test_opposite_inputs_are_one_only_where_all_degrees_are_even_or_odd(rng):
-    some = np.sign(rng.standard_normal((5, 8)))
-    both = np.concatenate([some, -some, some])
-    counts = {name: len(distinct(cube_spectrum(name, 8, 1), both)) for name in ("arcsin", "ck2", "linear", "ntk3")}
-    assert counts == {"arcsin": 5, "ck2": 10, "linear": 5, "ntk3": 10}
-    assert len(distinct(cube_spectrum("ck2", 8, 1), both, above=1)) == 5  # even from degree 2 on
-    assert len(distinct(cube_spectrum("gaussian(bandwidth=1e15)", 8, 1), both, above=0)) == 10
-
-
-def test_no_more_functions_than_the_rank_remain(rng):
-    spectrum = cube_spectrum("linear", 8, 1)
-    kept = independent(spectrum, np.sign(rng.standard_normal((50, 8))))
-    assert len(kept) == np.linalg.matrix_rank(kept) == 8
-    assert len(independent(spectrum, kept, above=1)) == 0
 
 
 def test_what_is_no_formula_is_refused():
