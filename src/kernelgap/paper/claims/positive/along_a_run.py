@@ -7,7 +7,7 @@ import numpy as np
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import Fit, exponent, interval, means
 from kernelgap.paper.theory.complexity import PLAIN
-from kernelgap.paper.theory.quantities import quantities
+from kernelgap.paper.theory.theorem1 import quantities
 from kernelgap.paper.theory.trajectory import Trajectory, bounds, watch
 from kernelgap.problems import concept2
 from kernelgap.problems.concept import ConceptProblem

@@ -6,8 +6,7 @@ The slope of |y - out|^2 / 2 along (-W', -V') is <y - out, f(W') + g(V')> with f
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.theory.gradient import compare
-from kernelgap.paper.theory.start import Start, with_one
+from kernelgap.paper.theory.start import Start, compare, with_one
 
 SIZES = {"quick": ((4, 2, 20), (10, 3, 300)), "full": ((4, 2, 20), (10, 3, 300), (30, 15, 2000))}  # d, k, m
 

@@ -12,8 +12,8 @@ from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, first_lasting, means, over_widths
 from kernelgap.paper.theory.complexity import C_STAR, PLAIN
 from kernelgap.paper.theory.construction import gated, solution
-from kernelgap.paper.theory.quantities import quantities
 from kernelgap.paper.theory.start import Start, with_one
+from kernelgap.paper.theory.theorem1 import quantities
 from kernelgap.problems import concept2
 
 D, K, ALPHA = 5, 2, 0.9

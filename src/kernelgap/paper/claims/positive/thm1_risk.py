@@ -9,7 +9,7 @@ from kernelgap.networks import Theory
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.growth import exponent, interval
-from kernelgap.paper.theory.sample_need import left_by_base
+from kernelgap.paper.theory.hierarchy import left_by_base
 from kernelgap.problems import Problem
 
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.4)

@@ -15,7 +15,7 @@ from kernelgap.certificates import any_kernel
 from kernelgap.networks import Theory
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import exponent, interval
-from kernelgap.paper.theory.sample_need import sample_need
+from kernelgap.paper.theory.hierarchy import sample_need
 
 K, ALPHA = 3, 0.3
 RATES = (1.0, 0.1)

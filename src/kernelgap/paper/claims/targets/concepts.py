@@ -6,10 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.paper.theory.rounding import UNIT, rounding_bound
-from kernelgap.problems.concept import ConceptProblem
-from kernelgap.problems.concept1 import concept1
-from kernelgap.problems.concept2 import concept2
+from kernelgap.paper.theory.smooth_bounds import UNIT, rounding_bound
+from kernelgap.problems.concept import ConceptProblem, concept1, concept2
 from kernelgap.problems.smooth import GeneralFunction, SmoothFunction
 
 Function = SmoothFunction | GeneralFunction

@@ -8,10 +8,7 @@ from functools import partial
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict, holds_if
-from kernelgap.problems.hard import hard
-from kernelgap.problems.parity import ParityProblem
-from kernelgap.problems.sec8 import sec8
-from kernelgap.problems.slides import slides
+from kernelgap.problems.parity import ParityProblem, hard, sec8, slides
 
 POINTS = {"quick": 200, "full": 20_000}
 ROUNDING = 2.0**-50  # sums of two products of signs and factors below 1
