@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kernelgap import console
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
 from kernelgap.cli.show import certificates as show
 from kernelgap.errors import InputError
 
@@ -58,10 +58,8 @@ def any_kernel(
         bound = certificates.any_kernel(problems.get(problem), n, kernel)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
-            missing = [name for name, value in numbers.items() if value is None]
-            raise InputError(
-                f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing[0]} is missing."
-            )
+            missing = next(name for name, value in numbers.items() if value is None)
+            raise InputError(f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing} is missing.")
         bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
@@ -89,9 +87,9 @@ def kernel(
     X = _inputs(asked, n, seed)
     with console.progress(name) as on_progress:
         found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
-        family = (
-            certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress) if all_targets else None
-        )
+        family = None
+        if all_targets:
+            family = certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress)
     if as_json:
         console.answer(json.dumps(show.oracle_record(found, family, seed)))
     else:
@@ -99,15 +97,15 @@ def kernel(
 
 
 def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
-    """Training inputs; where it will take long, the time is told first."""
+    """Training inputs, after a message with the expected time if it is long."""
     from kernelgap.certificates.floors.oracle import check_spectrum, draw_inputs, seconds
 
     check_spectrum(problem.d)
     X = draw_inputs(problem, n, seed)
     expected = seconds(problem.d, n)
     if expected > PATIENCE:
-        told = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
-        console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {told} on an idle machine.")
+        duration = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
+        console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {duration} on an idle machine.")
     return X
 
 
@@ -127,9 +125,8 @@ def spectrum(
     table = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
     written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
     if as_json:
-        console.answer(
-            json.dumps({**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)})
-        )
+        record = {**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)}
+        console.answer(json.dumps(record))
     else:
         show.spectrum(table)
         if written is not None:

@@ -1,7 +1,6 @@
 """The command that predicts with a model of an audit."""
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,8 @@ import typer
 
 from kernelgap import console
 from kernelgap.atomic_file import atomically
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
+from kernelgap.cli.failing import quiet_end
 from kernelgap.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -101,5 +101,5 @@ def _print(table: "pd.DataFrame") -> None:
             text = table.iloc[start : start + ROWS].to_csv(index=False, header=start == 0, lineterminator="\n")
             console.answer(text.removesuffix("\n"))
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads has enough, as 'head' does; what is left goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        quiet_end()

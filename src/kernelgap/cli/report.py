@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kernelgap import console
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
 
 
 def report(

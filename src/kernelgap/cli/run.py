@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kernelgap.cli.answer import answer_with
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json, answer_with
 
 
 def run(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelgap import console
+from kernelgap.cli.answer import Json
 from kernelgap.cli.failing import one_line
-from kernelgap.cli.options import Json
 from kernelgap.durations import format_duration
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, twins
-from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import SearchBudget
+from kernelgap.audit.contenders.view import SearchBudget, View
 
 EFFORT = SearchBudget(fits=4, epochs=12, most_rows=1000)
 

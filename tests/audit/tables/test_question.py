@@ -10,6 +10,7 @@ from kernelgap import InputError
 from kernelgap.audit.tables.question import Question, pose
 from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.targets import Targets
+from kernelgap.errors import validated
 
 
 @pytest.fixture
@@ -298,7 +299,7 @@ def test_numbers_are_scaled_by_the_training_rows_and_back(frame):
     changed = asked.values.copy()
     changed[40:] += 1000
     assert Targets.fit(type(asked)(asked.names, asked.task, changed), np.arange(40)) == targets
-    assert Targets.rebuild(targets.describe()) == targets
+    assert validated(Targets, targets.model_dump(mode="json")) == targets
     assert targets.outputs == 2
 
 
@@ -308,6 +309,6 @@ def test_classes_are_columns_and_back(frame):
     coded = targets.encode(asked.values)
     assert coded.sum(axis=0).tolist() == [20, 20, 20]
     assert targets.decode(coded - 0.3).tolist() == asked.values.tolist()
-    assert Targets.rebuild(targets.describe()) == targets
+    assert validated(Targets, targets.model_dump(mode="json")) == targets
     with pytest.raises(InputError, match="'z' is none of the classes a, b, c"):
         targets.encode(np.array(["a", "z"]))

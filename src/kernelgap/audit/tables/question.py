@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.tables.columns.cells import labels_of
-from kernelgap.audit.tables.columns.kinds import BECAUSE, Kind
-from kernelgap.audit.tables.columns.leaks import Leak, find_leaks
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.columns import BECAUSE
+from kernelgap.audit.tables.leaks import find_leaks
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.table import Table, Task
 from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers
@@ -55,7 +55,7 @@ def pose(
     leave_out: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> Question:
-    """The question that a table asks, or an InputError that says why it asks none.
+    """The question that a table asks; an InputError says why it asks none.
 
     Labels and booleans are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
     values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
@@ -88,7 +88,16 @@ def pose(
         *task_notices,
         *counter_notices,
         *copy_notices,
-        *_leak_notices([leak for leak in leaks if leak.column in features]),
+        *(  # only the user knows whether a column that tells the target may stay
+            Notice.of_column(
+                "leak",
+                leak.column,
+                f"{'is a copy of' if leak.copy else 'alone tells'} the target '{leak.target}': leave it out unless it "
+                "is known before the target is.",
+            )
+            for leak in leaks
+            if leak.column in features
+        ),
         *_repeated_rows(frame),
     ]
     return Question(features, asked, tuple(notices))
@@ -109,27 +118,13 @@ def _drop(
     features: pd.DataFrame, doubtful: list[str], keep: Sequence[str], what: Literal["row number", "copy"]
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """The features but for these, and a notice for each; all of them if nothing else would be left."""
-    gone = [name for name in doubtful if name not in keep]
-    if len(gone) == features.shape[1]:
+    dropped = [name for name in doubtful if name not in keep]
+    if len(dropped) == features.shape[1]:
         only = "but nothing else is left to learn from, so it is kept"
-        return features, [Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}, {only}.") for name in gone]
-    notices = [
-        Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
-        for name in gone
-    ]
-    return features.drop(columns=gone), notices
-
-
-def _leak_notices(leaks: list[Leak]) -> list[Notice]:
-    """A notice for each column that tells a target and stays: only the user knows whether it may."""
-    return [
-        Notice(
-            "leak",
-            leak.column,
-            f"Column '{leak.column}' {'is a copy of' if leak.copy else 'alone tells'} the target '{leak.target}': "
-            "leave it out unless it is known before the target is.",
-        )
-        for leak in leaks
+        return features, [Notice.of_column(what, name, f"{DOUBTFUL[what]}, {only}.") for name in dropped]
+    return features.drop(columns=dropped), [
+        Notice.of_column(what, name, f"{DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
+        for name in dropped
     ]
 
 
@@ -141,8 +136,7 @@ def _target_names(table: Table, given: tuple[str, ...]) -> tuple[str, ...]:
         _check_column(table, name, "for the target")
         if name in table.repeated:
             raise InputError(f"{table.source} has several columns called '{name}': rename all but the target.")
-        kind: Kind = table.kinds[name]
-        if kind in BECAUSE:
+        if (kind := table.kinds[name]) in BECAUSE:
             raise InputError(f"The target '{name}' {BECAUSE[kind]}: give a column of numbers or of classes.")
     if len(set(names)) < len(names):
         raise InputError(f"A target is named twice: {named(names)}.")

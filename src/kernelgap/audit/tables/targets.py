@@ -1,15 +1,14 @@
 """What is to be predicted: one or several numbers, or one of several classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict
 
 from kernelgap.audit.tables.table import Task
-from kernelgap.errors import InputError, validated
+from kernelgap.errors import InputError
 
 FEW_VALUES = 20  # whole numbers with at most so many distinct values ...
 ROWS_EACH = 5  # ... and so many rows for each, on average, are taken as classes
@@ -32,27 +31,14 @@ class Targets(BaseModel):
     scales: tuple[float, ...] = ()
 
     @classmethod
-    def fit(cls, question: "Asked", rows: Sequence[int] | np.ndarray) -> "Targets":
-        """From the training rows alone; the classes are those of the question."""
-        if question.task == "classification":
-            return cls(names=question.names, task="classification", classes=question.classes)
-        values = question.values[rows]
+    def fit(cls, asked: "Asked", rows: Sequence[int] | np.ndarray) -> "Targets":
+        """Learn means and scales from the training rows alone; all classes that are asked for are kept."""
+        if asked.task == "classification":
+            return cls(names=asked.names, task="classification", classes=asked.classes)
+        values = asked.values[rows]
         scales = values.std(axis=0)
-        return cls(
-            names=question.names,
-            task="regression",
-            means=tuple(values.mean(axis=0).tolist()),
-            scales=tuple(np.where(scales > 0, scales, 1.0).tolist()),
-        )
-
-    @classmethod
-    def rebuild(cls, description: Mapping[str, Any]) -> "Targets":
-        """From what ``describe`` gave, or from the same read from a JSON file."""
-        return validated(cls, description)
-
-    def describe(self) -> dict[str, Any]:
-        """Plain lists, numbers and texts."""
-        return self.model_dump(mode="json")
+        means, scales = values.mean(axis=0).tolist(), np.where(scales > 0, scales, 1.0).tolist()
+        return cls(names=asked.names, task="regression", means=tuple(means), scales=tuple(scales))
 
     @property
     def outputs(self) -> int:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answer import Curve, Interval
-from kernelgap.audit.statistics.reach import fitted_sizes
+from kernelgap.audit.statistics.gap import fitted_sizes
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.reports.audit.text import COLOURS, FAMILIES, setting_in_words
 
