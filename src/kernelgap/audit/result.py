@@ -57,8 +57,7 @@ class Audit(Run):
     @property
     def messages(self) -> list[str]:
         messages = brief(self.notices)
-        left = set(self.unfinished) - {failure.label for failure in self.failures}
-        if left:
+        if left := self.without_time:
             messages.append(
                 f"There was no time in {format_duration(self.budget)} for {len(left)} of {self.planned} parts, planned "
                 f"for {format_duration(self.plan.budget)}: the same command goes on with them."
@@ -67,6 +66,12 @@ class Audit(Run):
             messages.append(f"The model of {self.winner} is in {self.model_path}. {self.model_sentence}")
             messages.append(f"To predict: kernelgap predict {self.folder} NEW.csv")
         return messages
+
+    @property
+    def without_time(self) -> list[str]:
+        """The parts that the budget left no time for."""
+        failed = {failure.label for failure in self.failures}
+        return [label for label in self.unfinished if label not in failed]
 
     @property
     def verdict(self) -> str:

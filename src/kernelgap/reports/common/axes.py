@@ -21,7 +21,7 @@ def legend_above() -> alt.Legend:
 
 def tooltips(*columns: tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
     """Tooltips from pairs of a column and its title; a third text is the format of its numbers."""
-    return [alt.Tooltip(c, title=title, **({"format": f[0]} if f else {})) for c, title, *f in columns]
+    return [alt.Tooltip(c, title=title, format=f[0] if f else alt.Undefined) for c, title, *f in columns]
 
 
 def across(values: list[float], title: str, *, whole: bool) -> alt.X:

@@ -87,7 +87,7 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     ending = target.suffix.lower()
     if ending not in FORMATS:
         raise InputError(f"A chart is written as {', '.join(FORMATS)}, not as '{target.suffix}': name the file so.")
-    options: dict[str, Any] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}.get(ending, {})
+    options: Any = {".html": {"inline": True}, ".png": {"scale_factor": 2}}.get(ending, {})
     try:
         chart.save(target, **options)
     except OSError as error:
