@@ -120,12 +120,6 @@ class TableInfo:
     test_rows: int
     scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
 
-    @classmethod
-    def rebuild(cls, fields: dict[str, Any]) -> "TableInfo":
-        """From a JSON file, where tuples are lists."""
-        plain: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in fields.items()}
-        return cls(**plain)
-
 
 class TableOptions(TypedDict, total=False):
     """How a table is read, and what is asked of it; see ``kernelgap.audit``."""
@@ -156,17 +150,16 @@ def prepare_table(
     table = read_table(source, seed=seed, **reading)
     columns = {"leave_out": options.get("leave_out", ()), "keep": options.get("keep", ())}
     question = pose(table, target, task=options.get("task"), **columns)
-    asked = question.asked
-    labels = asked.values if question.task == "classification" else None
+    labels = question.values if question.task == "classification" else None
     pool, test = put_aside(question.rows, labels, seed=seed)
     preparation = Preparation.fit(question.features.iloc[pool])
-    targets = Targets.fit(asked, pool)
-    inputs, Y = preparation.transform(question.features), targets.encode(asked.values)
+    targets = Targets.fit(question, pool)
+    inputs, Y = preparation.transform(question.features), targets.encode(question.values)
     info = TableInfo(
         source=table.source,
-        targets=asked.names,
+        targets=question.names,
         task=question.task,
-        classes=asked.classes,
+        classes=question.classes,
         rows=question.rows,
         features=question.features.shape[1],
         inputs=inputs.shape[1],

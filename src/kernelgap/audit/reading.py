@@ -28,7 +28,7 @@ from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
 from kernelgap.runs.store import Failure, as_stored
 
-_ANSWER = TypeAdapter(Answer)
+_ANSWER, _TABLE = TypeAdapter(Answer), TypeAdapter(TableInfo)
 
 
 def read_audit(folder: str | Path) -> Audit:
@@ -62,7 +62,7 @@ def read_audit(folder: str | Path) -> Audit:
             return Audit(
                 **{**common, "planned": len(about["cells"])},
                 table=_fits(_competing(outcomes, plan), judgements),
-                data=TableInfo.rebuild(about["table"]),
+                data=_TABLE.validate_python(about["table"]),
                 asked=about.get("asked", {}),
                 notices=tuple(Notice(**notice) for notice in about["notices"]),
                 plan=plan,

@@ -157,5 +157,5 @@ class Audit(Run):
             "planned": self.planned,
             "unfinished": list(self.unfinished),
             "failures": [{"label": f.label, "error": f.error} for f in self.failures],
-            "notices": [notice.as_dict() for notice in self.notices],
+            "notices": [asdict(notice) for notice in self.notices],
         }

@@ -214,7 +214,7 @@ class _Competition:
                 "chunks": [chunk.id for chunk in self.planned],
                 "cells": {chunk.id: chunk.label for chunk in self.planned},
                 "table": asdict(self.prepared.table),
-                "notices": [notice.as_dict() for notice in (*self.prepared.notices, *self.plan.notices())],
+                "notices": [asdict(notice) for notice in (*self.prepared.notices, *self.plan.notices())],
                 "budget": self.budget,
                 "asked": self.asked,
             }

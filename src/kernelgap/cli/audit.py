@@ -33,8 +33,7 @@ def audit(
         str | None, typer.Option(help="What separates columns in a text file [default: detected].")
     ] = None,
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line has names [default: detected]."),
+        bool | None, typer.Option("--header/--no-header", help="Whether the first line has names [default: detected].")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,

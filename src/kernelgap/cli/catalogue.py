@@ -10,11 +10,11 @@ from kernelgap.cli.answer import Json
 
 def list_(as_json: Json = False) -> None:
     """List the experiments, problems, networks and kernels."""
-    found = catalogue()
+    listing = catalogue()
     if as_json:
-        console.answer(json.dumps(found))
+        console.answer(json.dumps(listing))
         return
-    for kind, entries in found.items():
+    for kind, entries in listing.items():
         columns = list(entries[0])
         console.table(columns, [[e[c] for c in columns] for e in entries], title=kind, left=len(columns))
         console.answer("")

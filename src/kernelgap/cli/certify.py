@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 PATIENCE = 10  # seconds of silence
 
 certify = typer.Typer(
-    name="certify",
-    help="Floors that no kernel gets under, with a proof.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    name="certify", help="Floors that no kernel gets under, with a proof.", no_args_is_help=True, rich_markup_mode=None
 )
 
 ProblemText = Annotated[str, typer.Option("--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")]
@@ -86,14 +83,14 @@ def kernel(
     asked = problems.get(problem)
     X = _inputs(asked, n, seed)
     with console.progress(name) as on_progress:
-        found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
+        result = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
         family = None
         if all_targets:
             family = certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.oracle_record(found, family, seed)))
+        console.answer(json.dumps(show.oracle_record(result, family, seed)))
     else:
-        show.oracle(found, family)
+        show.oracle(result, family)
 
 
 def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
@@ -190,14 +187,14 @@ def verify(
     from kernelgap import certificates
 
     with console.progress("verification") as on_progress:
-        found = certificates.verify(file, on_progress=on_progress)
+        result = certificates.verify(file, on_progress=on_progress)
     again = None
     if retrain:
         with console.progress("training again") as on_progress:
             again = certificates.retrain(file, starts, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.verdict_record(found, again)))
+        console.answer(json.dumps(show.verdict_record(result, again)))
     else:
-        show.verdict(found, again)
-    if not found.holds or (again is not None and not again.consistent):
+        show.verdict(result, again)
+    if not result.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,8 +59,8 @@ def predict(
             "contender": table_model.about.get("contender"),
             "learned_from_rows": table_model.about.get("rows"),
             "rows": len(table),
-            "quality": [judged.as_record() for judged in predicted.quality],
-            "notices": [notice.as_dict() for notice in predicted.notices],
+            "quality": [asdict(judged) for judged in predicted.quality],
+            "notices": [asdict(notice) for notice in predicted.notices],
         }
         record |= {"predictions": table.to_dict("records")} if out is None else {"out": str(out)}
         console.answer(json.dumps(record, allow_nan=False))

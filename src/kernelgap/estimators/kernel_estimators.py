@@ -13,15 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.estimators.base import (
-    EstimatorMetadata,
-    Labels,
-    ModelEstimator,
-    NotNegative,
-    Regressor,
-    Strict,
-    Tables,
-)
+from kernelgap.estimators.base import EstimatorMetadata, Labels, ModelEstimator, NotNegative, Regressor, Strict, Tables
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count

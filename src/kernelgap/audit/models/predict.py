@@ -1,8 +1,7 @@
 """Predictions for a table, and their quality where the targets are known."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,10 +33,6 @@ class Quality:
             return f"{where}, {self.accuracy:.1%} are predicted right{strange if self.strange else ''}."
         share = "" if self.r2 is None else f" (R^2 {self.r2:.4g})"
         return f"{where}, the root mean squared error is {self.rmse:.4g}{share}."
-
-    def as_record(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

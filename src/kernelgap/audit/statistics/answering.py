@@ -1,10 +1,10 @@
 """From results to the answer."""
 
-import math
+import json
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import numpy as np
+from pydantic_core import to_json
 
 from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.bootstrap import Bootstrap
@@ -48,9 +48,8 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
 
 def as_record(answer: Answer) -> dict[str, object]:
     """Plain values, for JSON; what is infinite becomes None."""
-    plain = _plain(asdict(answer))
-    assert isinstance(plain, dict)
-    return plain
+    record: dict[str, object] = json.loads(to_json(answer, inf_nan_mode="null"))
+    return record
 
 
 def _curve(name: str, results: Results, bootstrap: Bootstrap, chosen_by: Results) -> Curve:
@@ -71,11 +70,3 @@ def _curve(name: str, results: Results, bootstrap: Bootstrap, chosen_by: Results
 
 def _is_sane(entry: Entry) -> bool:
     return all(bool(np.all(np.abs(values) < DIVERGED)) for values in (entry.errors, entry.validation))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,7 +1,7 @@
 """Notices: decisions made about a user's table, one sentence each."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from kernelgap.errors import shown
@@ -28,10 +28,6 @@ class Notice:
     def of_column(cls, what: What, name: str, text: str) -> "Notice":
         """The sentence ``Column 'name' text``."""
         return cls(what, name, f"Column '{name}' {text}")
-
-    def as_dict(self) -> dict[str, str]:
-        """For a JSON file."""
-        return asdict(self)
 
 
 def brief(notices: Iterable[Notice]) -> list[str]:

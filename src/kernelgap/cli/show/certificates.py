@@ -34,19 +34,19 @@ def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str
     }
 
 
-def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None:
+def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> None:
     say = console.answer
-    other = _of_other_kernels(found)
-    features = ", any map to features" if found.kernel == "scalar" else ""
-    say(f"Any {KINDS[found.kernel]} fixed beforehand{features}, {_count(found.n)} samples, on {name}")
+    other = _of_other_kernels(result)
+    features = ", any map to features" if result.kernel == "scalar" else ""
+    say(f"Any {KINDS[result.kernel]} fixed beforehand{features}, {_count(result.n)} samples, on {name}")
     say("")
-    size, functions = _count(found.family_size), _count(found.n * found.functions_each)
+    size, functions = _count(result.family_size), _count(result.n * result.functions_each)
     say(f"The composite signal can be any of {size} parities; {functions} functions capture,")
-    captured = _percent(1 - found.mean_risk / found.threshold) if found.threshold else "0%"
+    captured = _percent(1 - result.mean_risk / result.threshold) if result.threshold else "0%"
     say(f"on average over them, at most {captured} of it. So:")
     say("")
     rows = [
-        [title, *(value(bound) for bound in (found, other))]
+        [title, *(value(bound) for bound in (result, other))]
         for title, value in (
             ("mean risk over the family, at least", lambda b: _number(b.mean_risk)),
             (f"risk that {share:.4g} of the targets exceed, at least", lambda b: _number(b.risk_for_share(share))),
@@ -55,11 +55,11 @@ def bound(found: "AnyKernelBound", share: float, risk: float, name: str) -> None
             ("the paper's floor, for 99% of the targets", _paper),
         )
     ]
-    console.table(["", KINDS[found.kernel], KINDS[other.kernel]], rows)
+    console.table(["", KINDS[result.kernel], KINDS[other.kernel]], rows)
     say("")
     say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
     say("This rests on:")
-    for hypothesis in found.hypotheses:
+    for hypothesis in result.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
 
 
@@ -71,16 +71,16 @@ def _of_other_kernels(bound: "AnyKernelBound") -> "AnyKernelBound":
     return replace(bound, kernel="matrix" if bound.kernel == "scalar" else "scalar")
 
 
-def _paper(found: "AnyKernelBound") -> str:
-    applies = "" if found.paper_applies else f" (stated up to {_count(found.paper_samples)} samples, 0 < alpha < 1)"
-    return _number(found.paper_floor) + applies
+def _paper(result: "AnyKernelBound") -> str:
+    applies = "" if result.paper_applies else f" (stated up to {_count(result.paper_samples)} samples, 0 < alpha < 1)"
+    return _number(result.paper_floor) + applies
 
 
-def oracle_record(found: "OracleRisk", family: "FamilyRisks | None", seed: int) -> dict[str, object]:
-    record = _fields(found, "kernel", "problem", "n", "exact", "interval", "threshold", "method", "note")
-    record |= {"seed": seed, "oracle_risk": found.risk}
-    if found.enclosure:
-        record["enclosure"] = found.enclosure
+def oracle_record(result: "OracleRisk", family: "FamilyRisks | None", seed: int) -> dict[str, object]:
+    record = _fields(result, "kernel", "problem", "n", "exact", "interval", "threshold", "method", "note")
+    record |= {"seed": seed, "oracle_risk": result.risk}
+    if result.enclosure:
+        record["enclosure"] = result.enclosure
     if family is not None:
         record["family"] = {
             **_fields(family, "all", "mean", "interval", "method", "note"),
@@ -101,21 +101,21 @@ METHODS = {
 }
 
 
-def oracle(found: "OracleRisk", family: "FamilyRisks | None") -> None:
+def oracle(result: "OracleRisk", family: "FamilyRisks | None") -> None:
     say = console.answer
-    say(f"{found.kernel} on {found.problem} with {found.n:,} samples")
+    say(f"{result.kernel} on {result.problem} with {result.n:,} samples")
     say("")
-    if found.exact:
-        say(f"No weights, not even weights that know the target, get under {_down(found.interval[0])}.")
+    if result.exact:
+        say(f"No weights, not even weights that know the target, get under {_down(result.interval[0])}.")
     else:
-        say(f"The best weights, knowing the target, leave about {found.risk:.4g}.")
-    say(f"  interval   [{found.interval[0]:.12g}, {found.interval[1]:.12g}]")
-    if found.enclosure:
-        say(f"  enclosure  {found.enclosure}")
-    say(f"  threshold  {found.threshold:.6g} (learning F alone)")
-    say(f"  {METHODS[found.method]}")
-    if found.note:
-        say(f"  {found.note}")
+        say(f"The best weights, knowing the target, leave about {result.risk:.4g}.")
+    say(f"  interval   [{result.interval[0]:.12g}, {result.interval[1]:.12g}]")
+    if result.enclosure:
+        say(f"  enclosure  {result.enclosure}")
+    say(f"  threshold  {result.threshold:.6g} (learning F alone)")
+    say(f"  {METHODS[result.method]}")
+    if result.note:
+        say(f"  {result.note}")
     if family is None:
         return
     say("")
@@ -166,13 +166,13 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
-def verdict_record(found: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
+def verdict_record(result: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
     record: dict[str, object] = {
-        "holds": found.holds,
-        "sentence": found.claim.sentence,
-        "checks": [_fields(each, "what", "stated", "found", "holds") for each in found.checks],
-        "trusted": list(found.trusted),
-        "versions": found.claim.versions,
+        "holds": result.holds,
+        "sentence": result.claim.sentence,
+        "checks": [_fields(each, "what", "stated", "found", "holds") for each in result.checks],
+        "trusted": list(result.trusted),
+        "versions": result.claim.versions,
     }
     if again is not None:
         names = ("certified", "seeds", "margins", "range", "allowed", "within_range", "consistent", "sentence")
@@ -181,18 +181,18 @@ def verdict_record(found: "Verdict", again: "Retraining | None" = None) -> dict[
     return record
 
 
-def verdict(found: "Verdict", again: "Retraining | None" = None) -> None:
-    rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in found.checks]
-    failed = sum(not check.holds for check in found.checks)
-    title = f"It states, and this does not hold: {found.claim.sentence}" if failed else found.claim.sentence
+def verdict(result: "Verdict", again: "Retraining | None" = None) -> None:
+    rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in result.checks]
+    failed = sum(not check.holds for check in result.checks)
+    title = f"It states, and this does not hold: {result.claim.sentence}" if failed else result.claim.sentence
     console.table(["claim", "stated", "computed again", ""], rows, title=title, left=4)
     console.answer("")
     if failed:
-        console.answer(f"{failed} of {len(found.checks)} claims fail.")
+        console.answer(f"{failed} of {len(result.checks)} claims fail.")
     else:
-        console.answer(f"All {len(found.checks)} claims that can be computed again hold.")
+        console.answer(f"All {len(result.checks)} claims that can be computed again hold.")
     console.answer("Taken on trust, since no file can show it:")
-    for statement in found.trusted:
+    for statement in result.trusted:
         console.answer(f"  {statement}")
     if again is not None:
         rows = [

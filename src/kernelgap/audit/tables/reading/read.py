@@ -64,9 +64,18 @@ def read_table(
     frame, kinds, column_notices = interpret(
         given, comma_first=raw.comma_first, labels=labels, numbers=numbers, rows=reservoir.seen
     )
-    table_notices = (*_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated))
-    notices = (*raw.notices, *table_notices, *column_notices)
-    return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
+    notices = [*raw.notices]
+    if reservoir.sampled:
+        size = counted(reservoir.capacity or 0, "row")
+        sentence = f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used."
+        notices.append(Notice("sampled", name, sentence))
+    if repeated:
+        pairs = zip((old.strip() for old in raw.names), distinct, strict=True)
+        fresh = named([new for old, new in pairs if old in repeated and new != old])
+        sentence = f"{name} has several columns called {named(sorted(repeated))}; they are now called {fresh}."
+        notices.append(Notice("names", name, sentence))
+    notices += column_notices
+    return Table(name, frame, kinds, tuple(notices), raw.targets, raw.task, repeated, reservoir.seen)
 
 
 def _check_shape(source: str, rows: int, columns: int, *, to_learn: bool) -> None:
@@ -144,18 +153,3 @@ def _existing(path: Path) -> Path:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     near = difflib.get_close_matches(path.name, beside, n=1)
     raise InputError(f"There is no file {path}." + (f" Did you mean '{path.with_name(near[0])}'?" if near else ""))
-
-
-def _sampling(name: str, reservoir: Reservoir) -> list[Notice]:
-    if not reservoir.sampled:
-        return []
-    size = counted(reservoir.capacity or 0, "row")
-    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used.")]
-
-
-def _renaming(name: str, given: list[str], distinct: list[str], repeated: frozenset[str]) -> list[Notice]:
-    if not repeated:
-        return []
-    fresh = [new for old, new in zip(given, distinct, strict=True) if old.strip() in repeated and new != old.strip()]
-    sentence = f"{name} has several columns called {named(sorted(repeated))}; they are now called {named(fresh)}."
-    return [Notice("names", name, sentence)]
