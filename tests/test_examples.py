@@ -73,7 +73,7 @@ def test_documents(path):
 @pytest.mark.parametrize(
     "name",
     [
-        "kernelgap.audit.tables.preparing.prepare",
+        "kernelgap.audit.tables.preparing",
         "kernelgap.problems",
         "kernelgap.problems.activation",
         "kernelgap.problems.parity",

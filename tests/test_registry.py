@@ -96,7 +96,7 @@ import numpy as np
 from kernelgap.audit.contenders.registry import FAMILIES, contender
 from kernelgap.audit.contenders.view import View
 from kernelgap.audit.cost import judging_seconds
-from kernelgap.audit.search_budget import SearchBudget
+from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.registry import load_extensions
 
 load_extensions()

@@ -9,6 +9,7 @@ import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -16,17 +17,16 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, SMALL
+from kernelgap.audit.dataset import TableOptions
 from kernelgap.audit.run import run_audit
 from kernelgap.audit.statistics.answer import Gap, Interval
 from kernelgap.errors import InputError
-from kernelgap.reports.audit.command import command_of
 from kernelgap.reports.audit.curves_chart import curves_chart
-from kernelgap.reports.audit.difference_chart import difference_chart
 from kernelgap.reports.audit.gap_chart import gap_chart
-from kernelgap.reports.audit.interval_charts import features_chart, forest_chart
+from kernelgap.reports.audit.interval_charts import difference_chart, features_chart, forest_chart
 from kernelgap.reports.audit.lines import above_charts, best_kernels, curve_rows, law_of
 from kernelgap.reports.audit.page import write_audit_page
-from kernelgap.reports.audit.text import CONTENDERS, contender_in_words, contender_looks, setting_in_words
+from kernelgap.reports.audit.text import CONTENDERS, command_of, contender_in_words, contender_looks, setting_in_words
 from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
 from support.audits import NETWORK_WINS, invented, table
@@ -287,10 +287,10 @@ def test_the_whole_call_leaves_the_page_and_how_it_was_asked(tmp_path, no_pictur
 
 def test_the_package_is_called_as_it_is_documented():
     assert str(inspect.signature(kg.audit)).startswith("(source:")
-    library = {name: p for name, p in inspect.signature(run_audit).parameters.items() if name != "began"}
-    assert list(inspect.signature(kg.audit).parameters) == list(library)
-    for name, parameter in inspect.signature(kg.audit).parameters.items():
-        assert parameter.default == library[name].default
+    public, library = (inspect.signature(function).parameters for function in (kg.audit, run_audit))
+    assert set(public) == {*library, *get_type_hints(TableOptions)} - {"began", "options"}
+    for name, parameter in public.items():
+        assert name not in library or parameter.default == library[name].default
         assert name in kg.audit.audit.__doc__
     assert "How long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
     assert kg.audit.tables.__name__ == "kernelgap.audit.tables"

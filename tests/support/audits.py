@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from kernelgap.audit import run as conduct
-from kernelgap.audit.cell import Fitting, Judgement, Outcome, Refitting, work
+from kernelgap.audit.chunks import Fitting, Judgement, Outcome, Refitting, work
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import FAMILIES
 from kernelgap.audit.dataset import LABELS, read_arrays
-from kernelgap.audit.hurried import run_here as real_here
+from kernelgap.audit.deadline import run_here as real_here
 from kernelgap.audit.plan import Plan
 
 NETWORK_WINS = {"3resnet": 0.02, "2layer": 0.2, "gaussian": 0.4, "ntk2": 0.5, "adaptive": 0.1, "trees": 0.3}
@@ -71,7 +71,7 @@ def invented(levels=None, *, sizes=(38, 76, 153), seeds=2, failing=(), left=(), 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conduct, "run_chunks", run_chunks)
         patch.setattr(conduct, "run_here", run_here)
-        patch.setattr(conduct, "measured_pace", lambda: 1.0)
+        patch.setattr(conduct, "measured_slowdown", lambda: 1.0)
         patch.setattr(conduct, "make_plan", lambda *_, **__: plan)
         for module in (conduct, registry):
             patch.setattr(module, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kernelgap import kernels, networks
 from kernelgap.audit.models import TableModel
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.kernels.empirical.kernel import Empirical
 from kernelgap.kernels.formulas.mahalanobis import Mahalanobis

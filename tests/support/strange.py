@@ -5,12 +5,12 @@ import os
 import signal
 import time
 
-from kernelgap.audit.cell import Cell, Done, work
+from kernelgap.audit.chunks import AuditChunk, Done, work
 
 HANGS, DIES = "gaussian", "ck2"
 
 
-def strange_work(cell: Cell, tell) -> Done:
+def strange_work(cell: AuditChunk, tell) -> Done:
     if multiprocessing.current_process().name != "MainProcess":
         if cell.contender == HANGS:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)

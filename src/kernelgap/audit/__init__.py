@@ -1,8 +1,8 @@
 """The same question on one's own table: is a neural network worth it over every kernel method?
 
     import kernelgap as kg
-    found = kg.audit("table.csv", target="price")      # the package itself is called: see ``audit`` below
-    print(found.sentence)                              # who is ahead, or that it is undecided
+    audit = kg.audit("table.csv", target="price")      # the package itself is called: see ``audit`` below
+    print(audit.sentence)                              # who is ahead, or that it is undecided
 
 ``read_audit`` reads a finished audit from its folder again, ``load_model`` the model that it chose.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kernelgap.lazy import lazily
 
@@ -55,64 +55,48 @@ def audit(
     Networks, kernels, kernels that learn features, boosted trees and a linear model learn from the same rows, are
     chosen by the same others with the same number of fits, and are compared on rows that none of them has seen.
 
-    source
-        A file (.csv, .tsv, .txt, .parquet, .feather, .npz), a bundled set of scikit-learn ("diabetes", "wine",
+    Parameters
+    ----------
+    source : a file (.csv, .tsv, .txt, .parquet, .feather, .npz), a bundled set of scikit-learn ("diabetes", "wine",
         "sklearn:iris", ...) or a pandas data frame.
-    target
-        The column to predict, or several columns of numbers. Files that name their target themselves need none.
-    out
-        The folder of the results, by default ``runs/audit-NAME``. The same call goes on with what is kept there.
-    task
-        "regression" or "classification". By default, labels and few distinct whole numbers are classes.
-    leave_out
-        Columns that are not to be learned from, such as what is known only after the target.
-    keep
-        Columns to learn from that would be left out: row numbers and keys, and copies of the target.
-    budget
-        How long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows, seeds and fits.
-    rows
-        At most so many rows, a uniform sample; by default as many as the memory holds.
-    delimiter, header
-        Of a text file; found out unless given.
-    workers
-        Processes; by default one a core.
-    seed
-        Of the splits, the starts and all else that is drawn.
-    on_progress
-        Takes the share done and some words; by default progress is shown on standard error.
+    target : the column to predict, or several columns of numbers. Files that name their target themselves need none.
+    out : the folder of the results, by default ``runs/audit-NAME``. The same call goes on with what is stored there.
+    task : "regression" or "classification". By default, labels and few distinct whole numbers are classes.
+    leave_out : columns that are not to be learned from, such as those known only after the target.
+    keep : columns to learn from that would be left out: row numbers and keys, and copies of the target.
+    budget : how long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows and fits.
+    rows : the most rows to use, a uniform sample; by default as many as the memory holds.
+    delimiter, header : of a text file; detected unless given.
+    workers : processes; by default one a core.
+    seed : of the splits, the starts and all else that is drawn.
+    on_progress : takes the share done and a text; by default progress is shown on standard error.
 
-    Returns an ``Audit``: ``sentence`` and ``verdict`` ("network ahead", "kernel ahead", "undecided"), ``answer`` with
-    reasons, curves, the kernel gap and what learned features are worth, ``contenders`` (a table), ``notices``,
-    ``load_model()`` for predictions. The folder has the page, ``report.html``. A table that asks nothing is an
-    ``InputError`` that says why.
+    Returns
+    -------
+    An ``Audit``: ``sentence`` and ``verdict`` ("network ahead", "kernel ahead", "undecided"), ``answer`` with reasons,
+    curves, the kernel gap and the worth of learned features, ``contenders`` (a table), ``notices``, ``load_model()``
+    for predictions. The folder has the page, ``report.html``.
+
+    Raises
+    ------
+    InputError
+        If the table asks no question, or an option cannot be used; it says why.
     """
     from kernelgap import console
     from kernelgap.audit.run import run_audit
 
     began = time.monotonic()
+    columns: Any = {"task": task, "leave_out": leave_out, "keep": keep}
+    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header}
+    how: Any = {"budget": budget, "workers": workers, "seed": seed, "on_progress": on_progress, "began": began}
     with nullcontext() if on_progress is None else console.silence():
-        found = run_audit(
-            source,
-            target,
-            out,
-            task=task,
-            leave_out=leave_out,
-            keep=keep,
-            budget=budget,
-            rows=rows,
-            delimiter=delimiter,
-            header=header,
-            workers=workers,
-            seed=seed,
-            on_progress=on_progress,
-            began=began,
-        )
-        found.report(until=began + found.budget)
-    return found
+        result = run_audit(source, target, out, **columns, **reading, **how)
+        result.report(until=began + result.budget)
+    return result
 
 
 class AuditPackage(ModuleType):
-    """This package's type, so that ``kernelgap.audit(...)`` can be called while ``kernelgap.audit.tables`` is found."""
+    """The type of this package: ``kernelgap.audit(...)`` can be called, and ``kernelgap.audit.tables`` is a module."""
 
     if TYPE_CHECKING:
         Audit = Audit

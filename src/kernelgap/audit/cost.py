@@ -1,12 +1,12 @@
-"""What a contender takes: seconds on one core, as measured on one of 2026, within a factor of two or so.
+"""Seconds that a contender takes on one core, as measured on one of 2026, within a factor of two or so.
 
-They order the work, say how far it is, and tell how large a plan a budget allows. A budget is kept by the clock.
+They order the work, measure progress, and decide how large a plan a budget allows. A budget is kept by the clock.
 """
 
 from kernelgap import networks
 from kernelgap.audit.contenders.network import width_for
-from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, RIDGE, SMALL, TREES, registered_seconds
-from kernelgap.audit.search_budget import SearchBudget
+from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, REGISTERED, RIDGE, SMALL, TREES
+from kernelgap.audit.contenders.view import SearchBudget
 
 FLOPS = 3.2e10  # of matrix products in a worker
 STEP = 2e-5  # of SGD, for each member, beyond its products
@@ -17,11 +17,10 @@ ALONE = 3.0  # a network trained by itself takes so much more than one in a grid
 
 
 def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
-    """All fits of one cell, on four fifths of a sample."""
+    """All fits of one chunk, on four fifths of a sample."""
     n, d, k = 4 * samples // 5, inputs, outputs
-    own = registered_seconds(contender)
-    if own is not None:
-        return search_budget.fits * own(n, d, k)
+    if contender in REGISTERED:
+        return search_budget.fits * REGISTERED[contender](n, d, k)
     if contender in NETWORKS:
         return COMPILING + search_budget.fits * _training(contender, n, d, k, search_budget)
     if contender == RIDGE:
@@ -32,9 +31,8 @@ def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, sea
 
 def fitting_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
     """The chosen setting on the whole sample."""
-    own = registered_seconds(contender)
-    if own is not None:
-        return own(samples, inputs, outputs)
+    if contender in REGISTERED:
+        return REGISTERED[contender](samples, inputs, outputs)
     if contender in NETWORKS:
         return COMPILING + ALONE * _training(contender, samples, inputs, outputs, search_budget) / 2
     return 0.05 + _once(contender, samples, inputs, outputs, search_budget)

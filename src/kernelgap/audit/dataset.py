@@ -1,23 +1,28 @@
-"""The prepared table as contenders get it: the pool's inputs and targets, and of the test rows the inputs alone."""
+"""From a source to the dataset that contenders get: the pool's inputs and targets, and the inputs of the test rows."""
 
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float
 
 from kernelgap.atomic_file import atomically
-from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import SearchBudget
-from kernelgap.audit.split import sample_rows
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.contenders.view import SearchBudget, View
+from kernelgap.audit.split import put_aside, sample_rows
+from kernelgap.audit.tables.notices import Notice
+from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.question import pose
+from kernelgap.audit.tables.reading.read import read_table
+from kernelgap.audit.tables.table import Task
 from kernelgap.audit.tables.targets import Targets
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, validated
 
 FILE = "material.npz"
 LABELS = "test_targets.npz"
@@ -40,20 +45,20 @@ class Dataset:
 
     @property
     def divisor(self) -> int:
-        """What the squared error of a row, summed over outputs, is divided by: the mean over targets for numbers."""
+        """The divisor of a row's squared error, summed over outputs: the mean over targets for numbers."""
         return 1 if self.classes else self.Y.shape[1]
 
     @cached_property
     def digest(self) -> str:
-        digest = hashlib.sha256(self._words.encode())
+        digest = hashlib.sha256(self._metadata.encode())
         for array in (self.X, self.Y, self.X_test):
             digest.update(f"{array.dtype.str} {array.shape}\n".encode())
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
     @cached_property
-    def _words(self) -> str:
-        return json.dumps([self.preparation.describe(), self.targets.describe()])
+    def _metadata(self) -> str:
+        return json.dumps([part.model_dump(mode="json") for part in (self.preparation, self.targets)])
 
     def rows(self, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """(training, validation) of a sample."""
@@ -61,32 +66,30 @@ class Dataset:
         return sample_rows(len(self.X), labels, samples=samples, seed=seed)
 
     def view(self, samples: int, seed: int, search_budget: SearchBudget) -> View:
-        """What a contender gets to see."""
-        train, val = self.rows(samples, seed)
-        return View(
-            self.X[train], self.Y[train], self.X[val], self.Y[val], seed, search_budget, self.divisor, self.classes
-        )
+        """A sample as a contender sees it."""
+        X, Y, (train, val) = self.X, self.Y, self.rows(samples, seed)
+        return View(X[train], Y[train], X[val], Y[val], seed, search_budget, self.divisor, self.classes)
 
     def constant(self, samples: int, seed: int) -> Float[np.ndarray, " k"]:
-        """The best constant that a sample tells: its mean."""
+        """The mean of a sample, the best constant prediction."""
         return self.Y[np.concatenate(self.rows(samples, seed))].mean(axis=0)
 
     def save(self, folder: Path) -> Path:
-        """Into the folder, for workers; one that is there already is left alone if it is this one."""
+        """Write it into the folder, for workers, unless it is there already."""
         path = folder / FILE
         if not path.exists() or load_dataset(path).digest != self.digest:
             load_dataset.cache_clear()
-            write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "words": np.array(self._words)})
+            write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "words": np.array(self._metadata)})
         return path
 
 
 @lru_cache(maxsize=1)
 def load_dataset(path: Path) -> Dataset:
     """Read once in each worker."""
-    found = read_arrays(path, ("X", "Y", "X_test", "words"))
-    preparation, targets = json.loads(str(found["words"]))
-    made = Preparation.rebuild(preparation), Targets.rebuild(targets)
-    return Dataset(found["X"], found["Y"], found["X_test"], *made)
+    arrays = read_arrays(path, ("X", "Y", "X_test", "words"))
+    preparation, targets = json.loads(str(arrays["words"]))
+    parts = validated(Preparation, preparation), validated(Targets, targets)
+    return Dataset(arrays["X"], arrays["Y"], arrays["X_test"], *parts)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -101,3 +104,67 @@ def read_arrays(path: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
             return {name: file[name] for name in names}
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(f"'{path}' cannot be read ({error}): run the audit again in another folder.") from None
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """The table that was audited. ``inputs`` are the columns of numbers that were made of its features."""
+
+    source: str
+    targets: tuple[str, ...]
+    task: Task
+    classes: tuple[str, ...]
+    rows: int
+    features: int
+    inputs: int
+    test_rows: int
+    scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
+
+
+class TableOptions(TypedDict, total=False):
+    """How a table is read, and what is asked of it; see ``kernelgap.audit``."""
+
+    task: str | None
+    leave_out: Sequence[str]
+    keep: Sequence[str]
+    rows: int | None
+    delimiter: str | None
+    header: bool | None
+
+
+@dataclass(frozen=True)
+class PreparedTable:
+    """``Y_test`` is not used before everything is chosen."""
+
+    table: TableInfo
+    dataset: Dataset
+    Y_test: Float[np.ndarray, "test k"]
+    notices: tuple[Notice, ...]
+
+
+def prepare_table(
+    source: str | Path | pd.DataFrame, target: str | Sequence[str], *, seed: int, **options: Unpack[TableOptions]
+) -> PreparedTable:
+    """Read a table, pose the question, put the test rows aside, and prepare by the others alone."""
+    reading: Any = {name: options.get(name) for name in ("rows", "delimiter", "header")}
+    table = read_table(source, seed=seed, **reading)
+    columns = {"leave_out": options.get("leave_out", ()), "keep": options.get("keep", ())}
+    question = pose(table, target, task=options.get("task"), **columns)
+    labels = question.values if question.task == "classification" else None
+    pool, test = put_aside(question.rows, labels, seed=seed)
+    preparation = Preparation.fit(question.features.iloc[pool])
+    targets = Targets.fit(question, pool)
+    inputs, Y = preparation.transform(question.features), targets.encode(question.values)
+    info = TableInfo(
+        source=table.source,
+        targets=question.names,
+        task=question.task,
+        classes=question.classes,
+        rows=question.rows,
+        features=question.features.shape[1],
+        inputs=inputs.shape[1],
+        test_rows=len(test),
+        scales=targets.scales,
+    )
+    dataset = Dataset(inputs[pool], Y[pool], inputs[test], preparation, targets)
+    return PreparedTable(info, dataset, Y[test], (*question.notices, *preparation.notices))

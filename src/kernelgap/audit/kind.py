@@ -1,8 +1,7 @@
 """Audits as a kind of run. They are started by ``run_audit``, since they have a budget and several stages."""
 
-from kernelgap.audit.cell import work
+from kernelgap.audit.chunks import work
 from kernelgap.audit.reading import conclude_audit, read_audit
-from kernelgap.audit.run import CODE
 from kernelgap.audit.store import AuditStore
 from kernelgap.runs.kind import Kind
 
@@ -14,5 +13,5 @@ KIND = Kind(
     read=read_audit,
     conclude=conclude_audit,
     page="kernelgap.reports.audit.page:write_audit_page",
-    code=CODE,
+    code=("networks", "training", "kernels", "regression", "audit/tables", "audit/contenders"),
 )

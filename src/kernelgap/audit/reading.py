@@ -1,4 +1,7 @@
-"""The finished cells against the test rows' targets: the one place where these are looked at."""
+"""Stored audits: the conclusion from the finished chunks, and the audit as an object.
+
+Only here are predictions compared with the targets of the test rows.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,26 +13,40 @@ from jaxtyping import Float
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from kernelgap.audit.cell import Judgement
+from kernelgap.audit.chunks import Judgement
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import family
-from kernelgap.audit.dataset import FILE, LABELS, Dataset, load_dataset, read_arrays
+from kernelgap.audit.dataset import FILE, LABELS, Dataset, TableInfo, load_dataset, read_arrays
 from kernelgap.audit.plan import Plan
-from kernelgap.audit.result import Audit, Audited
+from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answer import Answer
 from kernelgap.audit.statistics.answering import answer
 from kernelgap.audit.statistics.results import Entry, Family, Results
-from kernelgap.audit.store import AuditStore, Chosen, Named
+from kernelgap.audit.store import AuditStore, ChosenFit, FitKey
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
 from kernelgap.runs.store import Failure, as_stored
 
-_ANSWER = TypeAdapter(Answer)
+_ANSWER, _TABLE = TypeAdapter(Answer), TypeAdapter(TableInfo)
 
 
 def read_audit(folder: str | Path) -> Audit:
-    """What the audit in a folder says, as far as it is finished."""
+    """Read an audit from its folder, as far as it is finished.
+
+    Parameters
+    ----------
+    folder : the ``out`` of the audit.
+
+    Returns
+    -------
+    The audit.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no audit, or its file is damaged.
+    """
     folder = Path(folder)
     with AuditStore.reading(folder) as store:
         if store.kind() != "audit":
@@ -39,38 +56,37 @@ def read_audit(folder: str | Path) -> Audit:
         about, finished, common = store.about(), store.finished(), store.common()
         plan, outcomes, judgements = _plan(store), store.outcomes(), store.judgements()
         with as_stored(folder):
-            answer = _ANSWER.validate_json(conclusion["answer"])
+            answered = _ANSWER.validate_json(conclusion["answer"])
             winner, setting = conclusion["winner"], conclusion["setting"]
-            kept = None if winner is None else store.kept(winner, answer.comparison.samples, setting)
+            model = None if winner is None else store.stored_model(winner, answered.comparison.samples, setting)
             return Audit(
                 **{**common, "planned": len(about["cells"])},
                 table=_fits(_competing(outcomes, plan), judgements),
-                data=Audited.rebuild(about["table"]),
+                data=_TABLE.validate_python(about["table"]),
                 asked=about.get("asked", {}),
                 notices=tuple(Notice(**notice) for notice in about["notices"]),
                 plan=plan,
-                answer=answer,
+                answer=answered,
                 unfinished=tuple(label for chunk, label in about["cells"].items() if chunk not in finished),
                 winner=winner,
                 winner_setting=setting,
-                model_rows=None if kept is None else kept[0],
+                model_rows=None if model is None else model[0],
                 budget=float(about.get("budget", plan.budget)),
             )
 
 
 def conclude_audit(store: AuditStore) -> dict[str, Any]:
-    """The answer, and whose model is worth keeping, from all that is finished."""
+    """The answer from all finished chunks, and whose model is kept, with which setting."""
     folder, failures, models = store.folder, store.failures(), store.models()
     with as_stored(folder):
         plan = _plan(store)
         outcomes = _competing(store.outcomes(), plan)
         data, Y_test = load_dataset(folder / FILE), read_arrays(folder / LABELS, ("Y",))["Y"]
         results = _results(outcomes, data, Y_test, plan)
-        families = {entry.family for entry in results.entries}
-        if not {"kernel", "network"} <= families and failures:
-            first = failures[0]
-            raise InputError(f"No kernel and network could be compared: {first.label} failed ({first.error}).")
-        if not {"kernel", "network"} <= families:
+        if not {"kernel", "network"} <= {entry.family for entry in results.entries}:
+            if failures:
+                first = failures[0]
+                raise InputError(f"No kernel and network could be compared: {first.label} failed ({first.error}).")
             budget = float(store.about().get("budget", plan.budget))
             raise InputError(
                 f"A budget of {format_duration(budget)} was too short for one kernel and one network: the same command "
@@ -86,25 +102,25 @@ def _plan(store: AuditStore) -> Plan:
         return Plan(**store.description()["plan"])
 
 
-def _competing(outcomes: dict[Named, Chosen], plan: Plan) -> dict[Named, Chosen]:
-    """Without those who came first, on few samples, as soon as a kernel and a network of the plan have finished."""
-    planned = {named: chosen for named, chosen in outcomes.items() if named.samples in plan.sizes}
+def _competing(outcomes: dict[FitKey, ChosenFit], plan: Plan) -> dict[FitKey, ChosenFit]:
+    """Without the contenders that came first, on few samples, once a kernel and a network of the plan have finished."""
+    planned = {key: fit for key, fit in outcomes.items() if key.samples in plan.sizes}
     by_size: dict[int, set[str]] = {}
-    for named in planned:
-        by_size.setdefault(named.samples, set()).add(family(named.contender))
-    return planned if any({"kernel", "network"} <= found for found in by_size.values()) else outcomes
+    for key in planned:
+        by_size.setdefault(key.samples, set()).add(family(key.contender))
+    return planned if any({"kernel", "network"} <= families for families in by_size.values()) else outcomes
 
 
 def _rivals(failures: Sequence[Failure]) -> dict[str, Family]:
-    """The kernels and networks that have to be tried before one of the others is ahead: all but those that failed."""
+    """The kernels and networks that must be tried before the other side is ahead: all but those that failed."""
     failed = {failure.label.partition(" ")[2].partition(",")[0] for failure in failures}
     return {n: kind for n, kind in registry.FAMILIES.items() if kind in ("kernel", "network") and n not in failed}
 
 
 def _winner(
-    answered: Answer, results: Results, outcomes: Mapping[Named, Chosen], models: set[tuple[str, int]]
+    answered: Answer, results: Results, outcomes: Mapping[FitKey, ChosenFit], models: set[tuple[str, int]]
 ) -> tuple[str | None, str | None]:
-    """Whose model is worth keeping, and its setting: the verdict's, or without one who has the least validation error.
+    """Whose model is kept, and its setting: the leader's, or without one that of the least validation error.
 
     Linear and adaptive models count, too; trees do not, as no file holds them.
     """
@@ -117,30 +133,23 @@ def _winner(
         winner = None if best is None else best.contender
     if winner is None or (winner, samples) not in models:
         return None, None
-    return winner, next(c.setting for n, c in outcomes.items() if (n.contender, n.samples) == (winner, samples))
+    return winner, next(fit.setting for k, fit in outcomes.items() if (k.contender, k.samples) == (winner, samples))
 
 
 def _results(
-    outcomes: dict[Named, Chosen], dataset: Dataset, Y_test: Float[np.ndarray, "test k"], plan: Plan
+    outcomes: dict[FitKey, ChosenFit], dataset: Dataset, Y_test: Float[np.ndarray, "test k"], plan: Plan
 ) -> Results:
-    groups: dict[tuple[str, int], dict[int, Chosen]] = {}
-    for named, chosen in outcomes.items():
-        groups.setdefault((named.contender, named.samples), {})[named.seed] = chosen
+    groups: dict[tuple[str, int], dict[int, ChosenFit]] = {}
+    for key, fit in outcomes.items():
+        groups.setdefault((key.contender, key.samples), {})[key.seed] = fit
     entries = []
     for (name, samples), by_seed in groups.items():
         seeds = sorted(by_seed)
         outputs = np.stack([by_seed[seed].outcome.outputs() for seed in seeds])
-        entries.append(
-            Entry(
-                contender=name,
-                family=family(name),
-                samples=samples,
-                seeds=tuple(seeds),
-                validation=np.array([by_seed[seed].validation_error for seed in seeds]),
-                errors=_errors(outputs, Y_test, dataset.divisor),
-                wrong=outputs.argmax(axis=2) != Y_test.argmax(axis=1) if dataset.classes else None,
-            )
-        )
+        errors = _errors(outputs, Y_test, dataset.divisor)
+        validation = np.array([by_seed[seed].validation_error for seed in seeds])
+        wrong = outputs.argmax(axis=2) != Y_test.argmax(axis=1) if dataset.classes else None
+        entries.append(Entry(name, family(name), samples, tuple(seeds), validation, errors, wrong))
     constants = np.stack([dataset.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
     return Results(tuple(entries), _errors(constants[:, None, :], Y_test, dataset.divisor))
 
@@ -151,20 +160,18 @@ def _errors(
     return np.sum((outputs - Y_test) ** 2, axis=2) / divisor
 
 
-def _fits(outcomes: Mapping[Named, Chosen], judgements: Mapping[Named, Judgement]) -> pd.DataFrame:
-    rows = []
-    for named, chosen in sorted(outcomes.items(), key=lambda each: (each[0].samples, each[0].contender, each[0].seed)):
-        judged = judgements[named]
-        rows.append(
-            {
-                "contender": named.contender,
-                "family": family(named.contender),
-                "samples": named.samples,
-                "seed": named.seed,
-                "validation_error": chosen.validation_error,
-                "fits": judged.read().fits,
-                "seconds": judged.seconds + chosen.outcome.seconds,
-                "setting": chosen.setting,
-            }
-        )
-    return pd.DataFrame(rows)
+def _fits(outcomes: Mapping[FitKey, ChosenFit], judgements: Mapping[FitKey, Judgement]) -> pd.DataFrame:
+    """One row a fit."""
+    return pd.DataFrame(
+        {
+            "contender": key.contender,
+            "family": family(key.contender),
+            "samples": key.samples,
+            "seed": key.seed,
+            "validation_error": fit.validation_error,
+            "fits": judgements[key].read().fits,
+            "seconds": judgements[key].seconds + fit.outcome.seconds,
+            "setting": fit.setting,
+        }
+        for key, fit in sorted(outcomes.items(), key=lambda each: (each[0].samples, each[0].contender, each[0].seed))
+    )

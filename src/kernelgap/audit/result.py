@@ -1,59 +1,45 @@
-"""What an audit says, as an object: numbers, tables, sentences, and the model that won."""
+"""An audit as an object: numbers, tables, sentences, and the model that won."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from kernelgap.audit.dataset import TableInfo
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.models import TableModel, load_model
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.answering import as_record
 from kernelgap.audit.tables.notices import Notice, brief
-from kernelgap.audit.tables.table import Task
 from kernelgap.durations import format_duration
 from kernelgap.runs.result import Run
-
-
-@dataclass(frozen=True)
-class Audited:
-    """The table that was asked about. ``inputs`` are the columns of numbers that were made of its features."""
-
-    source: str
-    targets: tuple[str, ...]
-    task: Task
-    classes: tuple[str, ...]
-    rows: int
-    features: int
-    inputs: int
-    test_rows: int
-    scales: tuple[float, ...]  # standard deviations of the targets, in whose units errors are; none for classes
-
-    @classmethod
-    def rebuild(cls, fields: dict[str, Any]) -> "Audited":
-        """From a JSON file, where tuples are lists."""
-        plain: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in fields.items()}
-        return cls(**plain)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Audit(Run):
     """The answer on a table.
 
-    ``table`` has a row for each contender, number of samples and seed: its setting, validation error and seconds;
-    ``data`` says what was audited, and ``asked`` with which options. ``unfinished`` are those of the ``planned`` parts
-    that failed, or that the budget left no time for. ``budget`` is that of the last call, in seconds. ``winner`` is
-    whose model is kept; it learned from ``model_rows`` rows of the table, of all if there was time, while its errors
-    here are those of a model that had not seen the test rows.
+    Attributes
+    ----------
+    table : a row for each contender, number of samples and seed: its setting, validation error and seconds.
+    data, asked : the table that was audited, and the options.
+    notices : decisions made about the table, a sentence each.
+    plan : numbers of samples, seeds and fits.
+    answer : verdict with reasons, curves, the kernel gap, the worth of learned features.
+    unfinished : those of the ``planned`` parts that failed, or that the budget left no time for.
+    winner, winner_setting : the contender whose model is kept, and its setting as JSON; None if there is none.
+    model_rows : the rows that the kept model learned from, the test rows among them if there was time. Its errors here
+        are those of a model that had not seen the test rows.
+    budget : of the last call, in seconds.
     """
 
     kind = "audit"
     part = "part"
 
-    data: Audited
+    data: TableInfo
     asked: dict[str, Any]
     notices: tuple[Notice, ...]
     plan: Plan
@@ -70,17 +56,22 @@ class Audit(Run):
 
     @property
     def messages(self) -> list[str]:
-        found = brief(self.notices)
-        left = set(self.unfinished) - {failure.label for failure in self.failures}
-        if left:
-            found.append(
+        messages = brief(self.notices)
+        if left := self.without_time:
+            messages.append(
                 f"There was no time in {format_duration(self.budget)} for {len(left)} of {self.planned} parts, planned "
                 f"for {format_duration(self.plan.budget)}: the same command goes on with them."
             )
         if self.model_path is not None:
-            found.append(f"The model of {self.winner} is in {self.model_path}. {self.model_sentence}")
-            found.append(f"To predict: kernelgap predict {self.folder} NEW.csv")
-        return found
+            messages.append(f"The model of {self.winner} is in {self.model_path}. {self.model_sentence}")
+            messages.append(f"To predict: kernelgap predict {self.folder} NEW.csv")
+        return messages
+
+    @property
+    def without_time(self) -> list[str]:
+        """The parts that the budget left no time for."""
+        failed = {failure.label for failure in self.failures}
+        return [label for label in self.unfinished if label not in failed]
 
     @property
     def verdict(self) -> str:
@@ -99,7 +90,7 @@ class Audit(Run):
 
     @property
     def model_sentence(self) -> str | None:
-        """What the model that is kept learned from, and what its errors are; None if there is none."""
+        """The rows that the kept model learned from, and whose errors are stated; None without a model."""
         if self.model_path is None or self.model_rows is None:
             return None
         rows, samples = self.model_rows, self.answer.comparison.samples
@@ -122,10 +113,8 @@ class Audit(Run):
         return self._rows((curve, curve.samples.index(samples)) for curve in known)
 
     def _rows(self, places: Iterable[tuple[Curve, int]]) -> pd.DataFrame:
-        rows = [self._row(curve, place) for curve, place in places]
-        return pd.DataFrame(rows).sort_values(
-            ["samples", "validation_error"], ascending=[False, True], ignore_index=True
-        )
+        rows = pd.DataFrame(self._row(curve, place) for curve, place in places)
+        return rows.sort_values(["samples", "validation_error"], ascending=[False, True], ignore_index=True)
 
     def _row(self, curve: Curve, place: int) -> dict[str, Any]:
         error, samples = curve.errors[place], curve.samples[place]
@@ -148,25 +137,19 @@ class Audit(Run):
         return {**row, "setting": fits.setting.iloc[0], "fits": count, "seconds": seconds}
 
     def as_record(self) -> dict[str, Any]:
-        """Plain, as --json prints it."""
+        """Plain values, as --json prints them."""
+        data, contenders = asdict(self.data), self.contenders.to_dict(orient="records")
         return {
-            "source": self.data.source,
+            **{name: data[name] for name in ("source", "task", "rows", "inputs", "test_rows")},
             "targets": list(self.data.targets),
-            "task": self.data.task,
             "classes": list(self.data.classes),
-            "rows": self.data.rows,
             "feature_columns": self.data.features,
-            "inputs": self.data.inputs,
-            "test_rows": self.data.test_rows,
             "seed": self.seed,
             "folder": str(self.folder),
             "plan": self.plan.model_dump(mode="json"),
             **as_record(self.answer),
-            "contenders": [
-                {str(name): None if value != value else value for name, value in row.items()}
-                for row in self.contenders.to_dict(orient="records")
-            ],
-            "fits": [{str(name): value for name, value in row.items()} for row in self.table.to_dict(orient="records")],
+            "contenders": [{name: None if v != v else v for name, v in row.items()} for row in contenders],
+            "fits": self.table.to_dict(orient="records"),
             "winner": self.winner,
             "model_rows": None if self.model_path is None else self.model_rows,
             "budget": self.budget,
@@ -174,5 +157,5 @@ class Audit(Run):
             "planned": self.planned,
             "unfinished": list(self.unfinished),
             "failures": [{"label": f.label, "error": f.error} for f in self.failures],
-            "notices": [notice.as_dict() for notice in self.notices],
+            "notices": [asdict(notice) for notice in self.notices],
         }

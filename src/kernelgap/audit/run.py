@@ -1,37 +1,35 @@
-"""Ask of a table whether a network is worth it: read, plan, let everybody compete, and answer."""
+"""Run an audit: read the table, plan, let the contenders compete, and answer."""
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
 from kernelgap import console
 from kernelgap.atomic_file import atomically
-from kernelgap.audit.budget import seconds_of
-from kernelgap.audit.cell import Cell, work
-from kernelgap.audit.choosing import choose, ranked_networks
+from kernelgap.audit.chunks import AuditChunk, work
 from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
-from kernelgap.audit.dataset import LABELS, write_arrays
-from kernelgap.audit.hurried import hurried_workers, run_here
+from kernelgap.audit.dataset import LABELS, PreparedTable, TableOptions, prepare_table, write_arrays
+from kernelgap.audit.deadline import deadline_workers, run_here
+from kernelgap.audit.kind import KIND
 from kernelgap.audit.models import FILE as MODEL
-from kernelgap.audit.pace import affordable_workers, measured_pace
 from kernelgap.audit.plan import Plan, estimate, make_plan
-from kernelgap.audit.prepare import PreparedTable, prepare_table
 from kernelgap.audit.reading import conclude_audit, read_audit
 from kernelgap.audit.refitting import SHORT, refitting
+from kernelgap.audit.resources import affordable_workers, measured_slowdown, seconds_of
 from kernelgap.audit.result import Audit
-from kernelgap.audit.stages import Stages
+from kernelgap.audit.stages import Stages, choose, ranked_networks
 from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory
 from kernelgap.registry import load_extensions
 from kernelgap.runs import Progress, run_chunks
-from kernelgap.runs.environment import code_digest, environment
+from kernelgap.runs.environment import environment
 from kernelgap.runs.runner import Interrupted
 from kernelgap.runs.workers.local import LocalWorkers
 
@@ -39,15 +37,13 @@ ENDING = 0.08  # of the budget, for the answer and its page, more on a busy mach
 LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
-MOMENT = 1.0  # seconds, which there are for that in any case
-HANGING = 0.5  # of the budget, after which those who come first are given up
-LARGEST, TWINS = 0.75, 0.5  # of the time that is left, for the largest samples; then for the best network's own kernels
+MOMENT = 1.0  # seconds that refitting has in any case
+HANGING = 0.5  # of the budget, after which the contenders that come first are given up
+LARGEST, TWINS = 0.75, 0.5  # of the remaining time, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
-LATEST = 0.8  # of all the time that is left, when judging is broken off
+LATEST = 0.8  # of all the remaining time, when judging is broken off
 
-CODE = ("networks", "training", "kernels", "regression", "audit/tables", "audit/contenders")  # its numbers depend on it
-
-Tell = Callable[[float, str], None]
+OnProgress = Callable[[float, str], None]
 
 
 def run_audit(
@@ -55,25 +51,19 @@ def run_audit(
     target: str | Sequence[str] = (),
     out: str | Path | None = None,
     *,
-    task: str | None = None,
-    leave_out: Sequence[str] = (),
-    keep: Sequence[str] = (),
     budget: str | float = "5m",
-    rows: int | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
     workers: int | None = None,
     seed: int = 0,
-    on_progress: Tell | None = None,
+    on_progress: OnProgress | None = None,
     began: float | None = None,
+    **options: Unpack[TableOptions],
 ) -> Audit:
-    """Audit a table: a file, one of scikit-learn's bundled sets by name, or a data frame.
+    """Run an audit without writing its page; see ``kernelgap.audit`` for the parameters.
 
     ``budget`` bounds the time of this call, from the time ``began`` on the clock ``time.monotonic`` where it is given.
-    At its end workers are killed, whatever they do, and what is finished is judged: a linear model, a kernel and a
-    small network come first, in this process, so that there is an answer. What is finished is kept in ``out`` (default
-    ``runs/audit-NAME``), and the same call goes on from there. How much is tried was planned for the first call's
-    budget.
+    At its end workers are killed, and the answer comes from what is finished: a linear model, a kernel and a small
+    network come first, in this process, so that there is an answer. Finished work is stored in ``out`` (default
+    ``runs/audit-NAME``), and the same call goes on from there with the plan of the first call.
     """
     began = time.monotonic() if began is None else began
     load_extensions()  # contenders of one's own
@@ -82,105 +72,83 @@ def run_audit(
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
     if workers is not None and workers < 1:
         raise InputError(f"An audit needs at least 1 worker, not {workers}.")
-    leave_out, keep = ([names] if isinstance(names, str) else list(names) for names in (leave_out, keep))
+    asked: dict[str, Any] = dict.fromkeys(("leave_out", "keep", "task", "rows", "delimiter", "header")) | options
+    for name in ("leave_out", "keep"):
+        asked[name] = [asked[name]] if isinstance(asked[name], str) else list(asked[name] or ())
     with console.progress("audit") as show:
         tell = on_progress or show
         tell(0.0, "reading the table")
-        prepared = prepare_table(
-            source,
-            target,
-            task=task,
-            leave_out=leave_out,
-            keep=keep,
-            rows=rows,
-            delimiter=delimiter,
-            header=header,
-            seed=seed,
-        )
-        asked = {
-            "leave_out": leave_out,
-            "keep": keep,
-            "task": task,
-            "rows": rows,
-            "delimiter": delimiter,
-            "header": header,
-        }
+        prepared = prepare_table(source, target, seed=seed, **asked)
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
-        count, pace = workers or affordable_workers(), measured_pace()
-        ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * pace, min(MOST_ENDING, ENDING * allowed)))
+        count, slowdown = workers or affordable_workers(), measured_slowdown()
+        ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * slowdown, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
         with AuditStore.open(folder) as store:
-            plan = _settle(store, prepared, budget=allowed, workers=count, pace=pace, seed=seed)
+            plan = _stored_plan(store, prepared, budget=allowed, workers=count, slowdown=slowdown, seed=seed)
             try:
-                with hurried_workers(count, work) as pool:
-                    contest = _Contest(
-                        store, prepared, plan, pool=pool, end=end, budget=allowed, asked=asked, tell=tell
-                    )
-                    contest.through()
+                with deadline_workers(count, work) as pool:
+                    competition = _Competition(store, prepared, plan, pool, end, allowed, asked, tell)
+                    competition.run()
                     tell(1.0, "answering")
                     store.keep_environment(environment())
                     conclusion = conclude_audit(store)
                     store.conclude(conclusion)
-                    contest.refit(read_audit(folder))
+                    competition.refit(read_audit(folder))
             except KeyboardInterrupt:  # within a stage or between two
                 planned = set(store.about().get("chunks", ()))
                 raise Interrupted(len(store.finished() & planned), len(planned)) from None
             store.conclude(conclusion)  # refitting has changed nothing of it
-            _keep_model(read_audit(folder), store)
+            _write_model(read_audit(folder), store)
     return read_audit(folder)
 
 
-def _settle(store: AuditStore, prepared: PreparedTable, *, budget: float, workers: int, pace: float, seed: int) -> Plan:
-    """The plan of this folder, made at the first call; the dataset and the test targets beside it."""
+def _stored_plan(
+    store: AuditStore, prepared: PreparedTable, *, budget: float, workers: int, slowdown: float, seed: int
+) -> Plan:
+    """The plan of this folder, made at the first call; the dataset and the test targets are stored with it."""
     dataset = prepared.dataset
-    held = store.description()
-    if held.get("dataset") == dataset.digest and "plan" in held:
-        plan = Plan(**held["plan"])
+    stored = store.description()
+    if stored.get("dataset") == dataset.digest and "plan" in stored:
+        plan = Plan(**stored["plan"])
     else:
-        sizes = {"inputs": dataset.X.shape[1], "outputs": dataset.Y.shape[1]}
-        memory = available_memory()
-        plan = make_plan(len(dataset.X), **sizes, budget=budget, workers=workers, memory=memory, pace=pace)
-    store.describe(
-        {
-            "kind": "audit",
-            "experiment": "audit",
-            "scale": f"{prepared.table.source}, {', '.join(prepared.table.targets)}",
-            "seed": seed,
-            "dataset": dataset.digest,
-            "plan": plan.model_dump(mode="json"),
-            "kernelgap version": version("kernelgap"),
-            "code": code_digest(CODE),
-        }
-    )
+        sizes = {"inputs": dataset.X.shape[1], "outputs": dataset.Y.shape[1], "memory": available_memory()}
+        plan = make_plan(len(dataset.X), **sizes, budget=budget, workers=workers, slowdown=slowdown)
+    scale = f"{prepared.table.source}, {', '.join(prepared.table.targets)}"
+    asked = {"experiment": "audit", "scale": scale, "seed": seed}
+    store.describe(KIND.describe({**asked, "dataset": dataset.digest, "plan": plan.model_dump(mode="json")}))
     dataset.save(store.folder)
     write_arrays(store.folder / LABELS, {"Y": prepared.Y_test})
     return plan
 
 
-class _Contest:
-    """Stage by stage, each until its time is over; what is not finished then is left out of the answer."""
+@dataclass
+class _Competition:
+    """Stage by stage, each until its time is over; unfinished work is left out of the answer."""
 
-    def __init__(
-        self,
-        store: AuditStore,
-        prepared: PreparedTable,
-        plan: Plan,
-        *,
-        pool: LocalWorkers,
-        end: float,
-        budget: float,
-        asked: dict[str, Any],
-        tell: Tell,
-    ) -> None:
-        self.store, self.prepared, self.plan = store, prepared, plan
-        self.pool, self.budget, self.asked, self.tell = pool, budget, asked, tell
-        self.last, self.end = end, end - REFITTING * budget
-        self.stages = Stages(store.folder, prepared.dataset, plan)
-        self.planned: list[Cell] = []
-        self.done = 0.0
-        self.cost = estimate(plan, prepared.dataset.X.shape[1], prepared.dataset.Y.shape[1])
+    store: AuditStore
+    prepared: PreparedTable
+    plan: Plan
+    pool: LocalWorkers
+    last: float
+    budget: float
+    asked: dict[str, Any]
+    tell: OnProgress
+    planned: list[AuditChunk] = field(default_factory=list)
+    done: float = 0.0
 
-    def through(self) -> None:
+    @property
+    def end(self) -> float:
+        return self.last - REFITTING * self.budget
+
+    @cached_property
+    def stages(self) -> Stages:
+        return Stages(self.store.folder, self.prepared.dataset, self.plan)
+
+    @cached_property
+    def cost(self) -> float:
+        return estimate(self.plan, self.prepared.dataset.X.shape[1], self.prepared.dataset.Y.shape[1])
+
+    def run(self) -> None:
         *smaller, largest = self.plan.sizes
         self._first()
         self._stage(tuple(FAMILIES), largest, LARGEST, f"{len(FAMILIES)} contenders with {largest:,} samples")
@@ -194,17 +162,17 @@ class _Contest:
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
         now = time.monotonic()
-        cell = refitting(audit, self.store, self.prepared.dataset, max(MOMENT, self.last - now))
-        if cell is None:
+        chunk = refitting(audit, self.store, self.prepared.dataset, max(MOMENT, self.last - now))
+        if chunk is None:
             return
-        self.tell(1.0, f"{cell.contender} learns from {cell.samples:,} rows")
-        if cell.cost < SHORT or cell.contender == SMALL:  # no worker need be there
-            run_here([cell], self.store, work, max(self.last, now + MOMENT))
+        self.tell(1.0, f"{chunk.contender} learns from {chunk.samples:,} rows")
+        if chunk.cost < SHORT or chunk.contender == SMALL:  # no worker is needed
+            run_here([chunk], self.store, work, max(self.last, now + MOMENT))
         else:
-            run_chunks([cell], self.store, pool=self.pool, until=self.last, forget_failures=False)
+            run_chunks([chunk], self.store, pool=self.pool, until=self.last, forget_failures=False)
 
     def _first(self) -> None:
-        """A linear model, a kernel and a small network on few samples, here: whatever happens later, there is these."""
+        """A linear model, a kernel and a small network on few samples, in this process: the least of all answers."""
         self.tell(0.0, "a linear model, a kernel and a small network")
         until = time.monotonic() + HANGING * self.budget
         self.store.forget_failures()
@@ -213,66 +181,57 @@ class _Contest:
         fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.store.judgements()))
         run_here(fittings, self.store, work, until)
 
-    def _stage(self, names: tuple[str, ...], samples: int, share: float, words: str) -> None:
+    def _stage(self, names: tuple[str, ...], samples: int, share: float, title: str) -> None:
         """Judge, choose, and fit what was chosen.
 
-        When a stage's time is over nothing more is judged, but what is under way may end, as long as enough is left.
+        When a stage's time is over no more judging starts, but chunks under way may end, as long as enough is left.
         What was judged is fitted in any case: that is short work, without which the judging was for nothing.
         """
         now = time.monotonic()
         left = self.end - now
         judgings = self.stages.judgings(names, samples)
-        self._run(judgings, now + share * JUDGING * left, now + LATEST * left, f"{words}, judging")
+        self._run(judgings, now + share * JUDGING * left, now + LATEST * left, f"{title}, judging")
         fittings = self.stages.fittings(names, samples, choose(self.store.judgements()))
-        self._run(fittings, self.end, self.end, f"{words}, fitting")
+        self._run(fittings, self.end, self.end, f"{title}, fitting")
 
-    def _run(self, cells: list[Cell], last_start: float, until: float, words: str) -> None:
-        self.planned += cells
+    def _run(self, chunks: list[AuditChunk], last_start: float, until: float, title: str) -> None:
+        self.planned += chunks
         self._note()
-        cost = sum(cell.cost for cell in cells)
+        cost = sum(chunk.cost for chunk in chunks)
 
-        def heard(p: Progress) -> None:
+        def on_progress(p: Progress) -> None:
             share = min(1.0, (self.done + p.share * cost) / self.cost)
-            self.tell(share, f"{words}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
+            self.tell(share, f"{title}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
-        run_chunks(
-            cells,
-            self.store,
-            pool=self.pool,
-            last_start=last_start,
-            until=until,
-            forget_failures=False,
-            on_progress=heard,
-        )
+        limits: dict[str, Any] = {"last_start": last_start, "until": until, "forget_failures": False}
+        run_chunks(chunks, self.store, pool=self.pool, on_progress=on_progress, **limits)
         self.done += cost
 
     def _note(self) -> None:
-        """For whoever looks: what was planned so far, and what was said of the table."""
-        notices = (*self.prepared.notices, *self.plan.notices())
+        """Store the chunks planned so far, and the notices about the table, for ``status`` and the page."""
         self.store.note(
             {
-                "chunks": [cell.id for cell in self.planned],
-                "cells": {cell.id: cell.label for cell in self.planned},
+                "chunks": [chunk.id for chunk in self.planned],
+                "cells": {chunk.id: chunk.label for chunk in self.planned},
                 "table": asdict(self.prepared.table),
-                "notices": [notice.as_dict() for notice in notices],
+                "notices": [asdict(notice) for notice in (*self.prepared.notices, *self.plan.notices())],
                 "budget": self.budget,
                 "asked": self.asked,
             }
         )
 
 
-def _keep_model(audit: Audit, store: AuditStore) -> None:
-    """The winner's model in its file; none of an earlier winner."""
-    path = audit.folder / MODEL
-    kept = None
+def _write_model(audit: Audit, store: AuditStore) -> None:
+    """Write the winner's model to its file; without one, remove that of an earlier winner."""
+    path, stored = audit.folder / MODEL, None
     if audit.winner is not None and audit.winner_setting is not None:
-        kept = store.kept(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
-    if kept is None:
+        stored = store.stored_model(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
+    if stored is None:
         with suppress(FileNotFoundError):
             path.unlink()
         return
     with atomically(path) as partial:
-        partial.write_bytes(kept[1])
+        partial.write_bytes(stored[1])
 
 
 def _name(source: str | Path | pd.DataFrame) -> str:

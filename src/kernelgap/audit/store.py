@@ -1,11 +1,11 @@
-"""One SQLite file for an audit, kept like any run."""
+"""The SQLite file of an audit: judgements, outcomes and refitted models."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, Json, TypeAdapter
 
-from kernelgap.audit.cell import Cell, Done, Fitting, Judgement, Outcome, Refitted, Refitting
+from kernelgap.audit.chunks import AuditChunk, Done, Fitting, Judgement, Outcome, Refitted, Refitting
 from kernelgap.audit.contenders.view import Judged
 from kernelgap.runs.store import ResultStore, as_stored
 
@@ -20,7 +20,7 @@ _FILES = TypeAdapter(list[tuple[Count, bytes]])
 
 
 @dataclass(frozen=True)
-class Named:
+class FitKey:
     """Which contender, with how many samples, with which seed."""
 
     contender: str
@@ -29,8 +29,8 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A setting that was fitted, and what came of it."""
+class ChosenFit:
+    """A setting that was fitted, and its outcome."""
 
     setting: str
     validation_error: float
@@ -38,7 +38,7 @@ class Chosen:
 
 
 class AuditStore(ResultStore):
-    """What came of each cell, in one transaction."""
+    """The results of each chunk, saved in one transaction."""
 
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS judgements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), "
@@ -54,29 +54,29 @@ class AuditStore(ResultStore):
         "outcomes": ("chunk", "contender", "samples", "seed", "setting", "validation_error", "predictions", "model"),
     }
 
-    def save(self, cell: Cell, done: Done) -> None:
-        named = (cell.id, cell.contender, cell.samples, cell.seed)
-        with self._saving(cell, done.seconds) as connection:
+    def save(self, chunk: AuditChunk, done: Done) -> None:
+        key: tuple[Any, ...] = (chunk.id, chunk.contender, chunk.samples)
+        with self._saving(chunk, done.seconds) as connection:
             if isinstance(done, Judgement):
-                connection.execute("INSERT INTO judgements VALUES (?, ?, ?, ?, ?)", (*named, done.content))
-            elif isinstance(done, Refitted) and isinstance(cell, Refitting):
-                kept = (cell.id, cell.contender, cell.samples, cell.setting, done.model)
-                connection.execute("INSERT INTO refitted VALUES (?, ?, ?, ?, ?)", kept)
-            elif isinstance(done, Outcome) and isinstance(cell, Fitting):
-                row = (*named, cell.setting, cell.validation_error, done.predictions, done.model)
-                connection.execute("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+                table, row = "judgements", (*key, chunk.seed, done.content)
+            elif isinstance(done, Refitted) and isinstance(chunk, Refitting):
+                table, row = "refitted", (*key, chunk.setting, done.model)
+            elif isinstance(done, Outcome) and isinstance(chunk, Fitting):
+                choice = (chunk.setting, chunk.validation_error)
+                table, row = "outcomes", (*key, chunk.seed, *choice, done.predictions, done.model)
+            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
-    def judgements(self) -> dict[Named, Judgement]:
+    def judgements(self) -> dict[FitKey, Judgement]:
         rows = self._rows(
             "SELECT contender, samples, seed, seconds, content FROM judgements JOIN chunks ON chunks.id = chunk"
         )
         with as_stored(self.folder, "a judgement"):
             stored = _JUDGEMENTS.validate_python(rows, strict=True)
             _JUDGED.validate_python([row[4] for row in stored])
-            return {Named(*row[:3]): Judgement(*row[3:]) for row in stored}
+            return {FitKey(*row[:3]): Judgement(*row[3:]) for row in stored}
 
-    def outcomes(self) -> dict[Named, Chosen]:
-        """All that were fitted, models left out. If a setting was chosen anew, as more seeds came, the last one."""
+    def outcomes(self) -> dict[FitKey, ChosenFit]:
+        """All fits without their models. If a setting was chosen anew, as more seeds came, the last one."""
         rows = self._rows(
             "SELECT contender, samples, seed, setting, validation_error, seconds, predictions "
             "FROM outcomes JOIN chunks ON chunks.id = chunk ORDER BY outcomes.rowid"
@@ -84,31 +84,22 @@ class AuditStore(ResultStore):
         with as_stored(self.folder, "an outcome"):
             stored = _OUTCOMES.validate_python(rows, strict=True)
             _SETTINGS.validate_python([row[3] for row in stored])
-            return {Named(*row[:3]): Chosen(row[3], row[4], Outcome(*row[5:], None)) for row in stored}
+            return {FitKey(*row[:3]): ChosenFit(row[3], row[4], Outcome(*row[5:], None)) for row in stored}
 
     def models(self) -> set[tuple[str, int]]:
-        """The contenders and numbers of samples of which a model was kept."""
+        """The contenders and numbers of samples with a stored model."""
         rows = self._rows("SELECT contender, samples FROM outcomes WHERE model IS NOT NULL")
         with as_stored(self.folder, "a model"):
             return set(_MODELS.validate_python(rows, strict=True))
 
-    def kept(self, contender: str, samples: int, setting: str) -> tuple[int, bytes] | None:
+    def stored_model(self, contender: str, samples: int, setting: str) -> tuple[int, bytes] | None:
         """(rows that it learned from, the model's file): refitted with this setting, or else as it was tested."""
         files = []
         if self._rows("SELECT 1 FROM sqlite_master WHERE name = 'refitted'"):
-            files = self._rows(
-                "SELECT rows, model FROM refitted WHERE contender = ? AND setting = ? AND rows > ? "
-                "ORDER BY rows DESC, rowid DESC LIMIT 1",
-                contender,
-                setting,
-                samples,
-            )
-        files = files or self._rows(
-            "SELECT samples, model FROM outcomes WHERE contender = ? AND samples = ? AND model IS NOT NULL "
-            "ORDER BY rowid DESC LIMIT 1",
-            contender,
-            samples,
-        )
+            where = "contender = ? AND setting = ? AND rows > ? ORDER BY rows DESC, rowid DESC LIMIT 1"
+            files = self._rows(f"SELECT rows, model FROM refitted WHERE {where}", contender, setting, samples)
+        where = "contender = ? AND samples = ? AND model IS NOT NULL ORDER BY rowid DESC LIMIT 1"
+        files = files or self._rows(f"SELECT samples, model FROM outcomes WHERE {where}", contender, samples)
         with as_stored(self.folder, "a model"):
             return _FILES.validate_python(files, strict=True)[0] if files else None
 

@@ -1,8 +1,8 @@
-"""The answer of a run, whatever its kind: in the terminal or as JSON, and where its page is."""
+"""The answer of a run of any kind: in the terminal or as JSON, and the place of its page."""
 
 import json
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,8 @@ from kernelgap import console
 
 if TYPE_CHECKING:
     from kernelgap.runs import Run
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
 def answer_with(run: "Run", as_json: bool, *, page: "Run | None" = None, **options: Any) -> None:

@@ -1,6 +1,5 @@
 """The commands: parse, call one library function, show."""
 
-import json
 import sys
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -11,9 +10,9 @@ from typer.core import TyperGroup
 from kernelgap import console
 from kernelgap.cli import failing
 from kernelgap.cli.audit import audit
+from kernelgap.cli.catalogue import list_
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
-from kernelgap.cli.options import Json
 from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
 from kernelgap.cli.run import run
@@ -22,14 +21,14 @@ from kernelgap.errors import InputError
 
 
 class Commands(TyperGroup):
-    """What typer would take for a wish to abort is told apart: Ctrl-C, and a file that ends too early."""
+    """Tells Ctrl-C and a file that ends too early apart: typer aborts at both."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:  # a run says what is kept
-            kept = f"; {interrupt}. The same command goes on from there." if str(interrupt) else "."
-            console.message(f"kernelgap: interrupted{kept}")
+        except KeyboardInterrupt as interrupt:  # that of a run says what is stored
+            stored = f"; {interrupt}. The same command goes on from there." if str(interrupt) else "."
+            console.message(f"kernelgap: interrupted{stored}")
             raise SystemExit(130) from None
         except EOFError as error:
             raise InputError(f"A file ends before its content does ({error}): it may be damaged.") from error
@@ -47,13 +46,9 @@ app = typer.Typer(
 
 
 app.add_typer(certify)
-app.command()(audit)
-app.command()(verify)
-app.command()(claims)
-app.command()(predict)
-app.command()(report)
-app.command()(run)
-app.command()(status)
+for command in (audit, verify, claims, predict, report, run, status):
+    app.command()(command)
+app.command("list")(list_)
 
 
 def run_app() -> int:
@@ -91,17 +86,3 @@ def main(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command("list")
-def list_(as_json: Json = False) -> None:
-    """List the experiments, problems, networks and kernels."""
-    from kernelgap.cli import catalogue
-
-    found = catalogue.catalogue()
-    if as_json:
-        console.answer(json.dumps(found))
-    else:
-        from kernelgap.cli.show.catalogue import show_catalogue
-
-        show_catalogue(found)

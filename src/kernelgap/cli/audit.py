@@ -1,13 +1,12 @@
-"""The command that asks of a table whether a network is worth it."""
+"""The command that audits a table."""
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from kernelgap.cli.answer import answer_with
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json, answer_with
 
 
 def audit(
@@ -31,11 +30,10 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/audit-NAME].")] = None,
     rows: Annotated[int | None, typer.Option(help="Use a sample of so many rows at most.")] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="What separates columns in a text file [default: found out].")
+        str | None, typer.Option(help="What separates columns in a text file [default: detected].")
     ] = None,
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line has names [default: found out]."),
+        bool | None, typer.Option("--header/--no-header", help="Whether the first line has names [default: detected].")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
@@ -48,19 +46,8 @@ def audit(
     began = time.monotonic()  # before what takes long to import
     from kernelgap.audit.run import run_audit
 
-    found = run_audit(
-        file,
-        target or (),
-        out,
-        task=task,
-        leave_out=leave_out or (),
-        keep=keep or (),
-        budget=budget,
-        rows=rows,
-        delimiter=delimiter,
-        header=header,
-        workers=workers,
-        seed=seed,
-        began=began,
-    )
-    answer_with(found, as_json, until=began + found.budget)
+    columns: Any = {"task": task, "leave_out": leave_out or (), "keep": keep or ()}
+    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header}
+    how: Any = {"budget": budget, "workers": workers, "seed": seed, "began": began}
+    result = run_audit(file, target or (), out, **columns, **reading, **how)
+    answer_with(result, as_json, until=began + result.budget)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kernelgap import console
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
 from kernelgap.cli.show import certificates as show
 from kernelgap.errors import InputError
 
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 PATIENCE = 10  # seconds of silence
 
 certify = typer.Typer(
-    name="certify",
-    help="Floors that no kernel gets under, with a proof.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    name="certify", help="Floors that no kernel gets under, with a proof.", no_args_is_help=True, rich_markup_mode=None
 )
 
 ProblemText = Annotated[str, typer.Option("--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")]
@@ -58,10 +55,8 @@ def any_kernel(
         bound = certificates.any_kernel(problems.get(problem), n, kernel)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
-            missing = [name for name, value in numbers.items() if value is None]
-            raise InputError(
-                f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing[0]} is missing."
-            )
+            missing = next(name for name, value in numbers.items() if value is None)
+            raise InputError(f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing} is missing.")
         bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
@@ -88,26 +83,26 @@ def kernel(
     asked = problems.get(problem)
     X = _inputs(asked, n, seed)
     with console.progress(name) as on_progress:
-        found = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
-        family = (
-            certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress) if all_targets else None
-        )
+        result = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
+        family = None
+        if all_targets:
+            family = certificates.oracle_risks(asked, kernels.get(name), X, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.oracle_record(found, family, seed)))
+        console.answer(json.dumps(show.oracle_record(result, family, seed)))
     else:
-        show.oracle(found, family)
+        show.oracle(result, family)
 
 
 def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
-    """Training inputs; where it will take long, the time is told first."""
+    """Training inputs, after a message with the expected time if it is long."""
     from kernelgap.certificates.floors.oracle import check_spectrum, draw_inputs, seconds
 
     check_spectrum(problem.d)
     X = draw_inputs(problem, n, seed)
     expected = seconds(problem.d, n)
     if expected > PATIENCE:
-        told = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
-        console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {told} on an idle machine.")
+        duration = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
+        console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {duration} on an idle machine.")
     return X
 
 
@@ -127,9 +122,8 @@ def spectrum(
     table = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
     written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
     if as_json:
-        console.answer(
-            json.dumps({**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)})
-        )
+        record = {**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)}
+        console.answer(json.dumps(record))
     else:
         show.spectrum(table)
         if written is not None:
@@ -193,14 +187,14 @@ def verify(
     from kernelgap import certificates
 
     with console.progress("verification") as on_progress:
-        found = certificates.verify(file, on_progress=on_progress)
+        result = certificates.verify(file, on_progress=on_progress)
     again = None
     if retrain:
         with console.progress("training again") as on_progress:
             again = certificates.retrain(file, starts, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.verdict_record(found, again)))
+        console.answer(json.dumps(show.verdict_record(result, again)))
     else:
-        show.verdict(found, again)
-    if not found.holds or (again is not None and not again.consistent):
+        show.verdict(result, again)
+    if not result.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from kernelgap import console
-from kernelgap.cli.answer import answer_with
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json, answer_with
 
 
 def claims(

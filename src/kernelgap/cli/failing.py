@@ -1,6 +1,6 @@
-"""What becomes of an error: a sentence and exit code 2 where the input is to blame, else a trace in a file and 70.
+"""Errors at the command line: a sentence and exit code 2 where the input is to blame, else a trace in a file and 70.
 
-Layers below raise ``InputError`` with a sentence of their own. This is for what comes through them.
+Layers below raise ``InputError`` with a sentence of their own. This is for all other exceptions.
 """
 
 import contextlib
@@ -36,22 +36,22 @@ ADVICE = {  # by the number of the system's error
 
 
 def end_with(error: Exception) -> int:
-    """Say what happened in one line on standard error; the exit code."""
+    """Print one line on standard error and return the exit code."""
     sentence = sentence_of(error)
     if sentence is not None:
         console.message(f"kernelgap: {one_line(sentence)}")
         return BAD_INPUT
     what = short(one_line(str(error)))
-    said = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    name = f"{type(error).__name__}: {what}" if what else type(error).__name__
     console.message(
-        f"kernelgap: A mistake of kernelgap itself, not of yours ({said}). {_kept_trace(error)} "
+        f"kernelgap: A mistake of kernelgap itself, not of yours ({name}). {_write_trace(error)} "
         "What a run had finished is kept."
     )
     return OWN_MISTAKE
 
 
 def sentence_of(error: BaseException) -> str | None:
-    """What a user can do about an error; None if it is not the input's fault as far as one can tell."""
+    """A sentence with advice for the user; None if the error does not seem to be the input's fault."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, OSError):
@@ -109,15 +109,10 @@ def one_line(text: str) -> str:
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} ..."
 
 
-def _kept_trace(error: Exception) -> str:
-    """Write the trace where the user's temporary files are, and say where."""
-    text = "\n".join(
-        [
-            f"kernelgap {version('kernelgap')}, Python {platform.python_version()}, {platform.platform()}",
-            f"command: {shlex.join(sys.argv)}",
-            "".join(traceback.format_exception(error)),
-        ]
-    )
+def _write_trace(error: Exception) -> str:
+    """Write the trace to a temporary file; a sentence says where it is."""
+    system = f"kernelgap {version('kernelgap')}, Python {platform.python_version()}, {platform.platform()}"
+    text = f"{system}\ncommand: {shlex.join(sys.argv)}\n{''.join(traceback.format_exception(error))}"
     try:
         handle, path = tempfile.mkstemp(prefix="kernelgap-trace-", suffix=".txt")
         with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -129,6 +124,6 @@ def _kept_trace(error: Exception) -> str:
 
 
 def quiet_end() -> None:
-    """Who reads our answer has enough, as 'head' does: what is left goes nowhere."""
+    """The reader of our output has ended, as 'head' does: discard what is left."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

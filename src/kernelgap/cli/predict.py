@@ -1,8 +1,8 @@
 """The command that predicts with a model of an audit."""
 
 import json
-import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +10,8 @@ import typer
 
 from kernelgap import console
 from kernelgap.atomic_file import atomically
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
+from kernelgap.cli.failing import quiet_end
 from kernelgap.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def predict(
             "contender": table_model.about.get("contender"),
             "learned_from_rows": table_model.about.get("rows"),
             "rows": len(table),
-            "quality": [judged.as_record() for judged in predicted.quality],
-            "notices": [notice.as_dict() for notice in predicted.notices],
+            "quality": [asdict(judged) for judged in predicted.quality],
+            "notices": [asdict(notice) for notice in predicted.notices],
         }
         record |= {"predictions": table.to_dict("records")} if out is None else {"out": str(out)}
         console.answer(json.dumps(record, allow_nan=False))
@@ -101,5 +102,5 @@ def _print(table: "pd.DataFrame") -> None:
             text = table.iloc[start : start + ROWS].to_csv(index=False, header=start == 0, lineterminator="\n")
             console.answer(text.removesuffix("\n"))
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads has enough, as 'head' does; what is left goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        quiet_end()

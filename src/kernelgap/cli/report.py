@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from kernelgap import console
-from kernelgap.cli.options import Json
+from kernelgap.cli.answer import Json
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
-    as_json: Json = False,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")], as_json: Json = False
 ) -> None:
     """Write a run's report.html, and its charts as pictures, into its folder."""
     from kernelgap.runs import read_run

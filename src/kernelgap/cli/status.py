@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelgap import console
+from kernelgap.cli.answer import Json
 from kernelgap.cli.failing import one_line
-from kernelgap.cli.options import Json
 from kernelgap.durations import format_duration
 
 if TYPE_CHECKING:
@@ -26,48 +26,47 @@ def status(
     """How far a run is: chunks done, running, failed and left. Never disturbs it."""
     from kernelgap.runs import read_status
 
-    found = read_status(folder)
-    if follow and found.held:
-        with console.progress(_name(found)) as show:
-            while found.held:
-                show(found.share, _counts(found))
+    state = read_status(folder)
+    if follow and state.held:
+        with console.progress(_name(state)) as show:
+            while state.held:
+                show(state.share, _counts(state))
                 time.sleep(EVERY)
-                found = read_status(folder)
+                state = read_status(folder)
     if as_json:
-        console.answer(json.dumps(found.as_record()))
+        console.answer(json.dumps(state.as_record()))
     else:
-        _show(found)
+        _show(state)
 
 
-def _show(found: "Status") -> None:
-    if found.held:
-        state = f"process {found.pid} on {found.host} is running it"
-    elif found.chunks and found.done == found.chunks:
-        state = "finished"
+def _show(state: "Status") -> None:
+    if state.held:
+        summary = f"process {state.pid} on {state.host} is running it"
+    elif state.chunks and state.done == state.chunks:
+        summary = "finished"
     else:
-        command = found.kind if found.kind in ("audit", "claims") else "run"
-        state = f"nobody is running it: give the same 'kernelgap {command}' command to go on"
-    console.answer(f"{_name(found)}: {state}")
-    console.answer(f"{_counts(found)}: {found.share:.0%}")
-    times = (
-        []
-        if found.elapsed is None
-        else [f"{format_duration(found.elapsed)} since it was {'' if found.held else 'last '}started"]
-    )
-    times += [] if found.remaining is None else [f"about {format_duration(found.remaining)} left"]
+        command = state.kind if state.kind in ("audit", "claims") else "run"
+        summary = f"nobody is running it: give the same 'kernelgap {command}' command to go on"
+    console.answer(f"{_name(state)}: {summary}")
+    console.answer(f"{_counts(state)}: {state.share:.0%}")
+    times, started = [], "started" if state.held else "last started"
+    if state.elapsed is not None:
+        times.append(f"{format_duration(state.elapsed)} since it was {started}")
+    if state.remaining is not None:
+        times.append(f"about {format_duration(state.remaining)} left")
     if times:
         console.answer(", ".join(times))
-    for chunk in found.running:
+    for chunk in state.running:
         label = one_line(chunk["label"])
         console.answer(f"  running  {label}: {chunk['share']:.0%} in {format_duration(chunk['seconds'])}")
-    for failure in found.failures:
+    for failure in state.failures:
         console.answer(f"  failed   {one_line(failure.label)}: {one_line(failure.error)}")
 
 
-def _name(found: "Status") -> str:
-    return one_line(f"{found.experiment} ({found.scale}, seed {found.seed})" if found.experiment else found.folder)
+def _name(state: "Status") -> str:
+    return one_line(f"{state.experiment} ({state.scale}, seed {state.seed})" if state.experiment else state.folder)
 
 
-def _counts(found: "Status") -> str:
-    more = f"{len(found.running)} running, {found.failed} failed, {found.left} left"
-    return f"{found.done} of {found.chunks} chunks done, {more}"
+def _counts(state: "Status") -> str:
+    more = f"{len(state.running)} running, {state.failed} failed, {state.left} left"
+    return f"{state.done} of {state.chunks} chunks done, {more}"

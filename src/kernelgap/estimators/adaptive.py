@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators.base import Positive, Tables
-from kernelgap.estimators.kernel_base import KernelEstimator, KernelFitted
-from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
+from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelEstimator, KernelFitted, KernelRegressor
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_flag, check_number
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
@@ -30,7 +29,7 @@ PARAMETERS = """
     Parameters
     ----------
     kernel : "laplace", "gaussian", either with arguments ("laplace(bandwidth=2.0)"), or such a kernel. A bandwidth
-        "median", the default, is is_fitted anew in each round, on the inputs in that round's metric.
+        "median", the default, is fitted anew in each round, on the inputs in that round's metric.
     rounds : how often M is learned anew; with 0 it stays I, and this is ridge regression with a plain kernel.
     factors : what the bandwidth is multiplied by; each of them goes through all the rounds.
     ridge : a number, a list of numbers or "path", as for ``KernelRegressor``.
@@ -54,7 +53,7 @@ class AdaptiveFitted(KernelFitted):
 
 
 class Adaptive(KernelEstimator, abstract=True):
-    """What the two share."""
+    """An adaptive kernel with any number of outputs."""
 
     model_: AdaptiveModel
     _models = (AdaptiveModel,)
@@ -83,11 +82,8 @@ class Adaptive(KernelEstimator, abstract=True):
     def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
         """Choose bandwidth, round and ridge on held-out samples, then solve on all of them."""
         n = len(X)
-        require_memory(
-            3 * 8 * n * n,
-            f"An adaptive kernel on {n} samples",
-            "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem_path).",
-        )
+        advice = "Take fewer, or a kernel that does not adapt, with Nystroem features (regression.nystroem_path)."
+        require_memory(3 * 8 * n * n, f"An adaptive kernel on {n} samples", advice)
         (factor, best), tried = self._search(X, Y)
         self.ridge_, self.round_, self.factor_ = best.ridge, best.number, factor
         self.path_ = {"ridge": best.ridges, "validation_error": best.errors}
@@ -111,7 +107,7 @@ class Adaptive(KernelEstimator, abstract=True):
         if len(X) < 2:
             raise InputError("Nothing can be held out of 1 sample to choose by: give more.")
         out = held_out_rows(check_random_state(self.random_state).permutation(len(X)), self.validation_fraction)[0]
-        kept = np.setdiff1d(np.arange(len(X)), out)
+        train = np.setdiff1d(np.arange(len(X)), out)
         base = kernels.get(self.kernel)
         check_flag(self.diagonal, "diagonal")
         factors = [check_number(f, "A factor", positive=True) for f in np.atleast_1d(self.factors).tolist()]
@@ -121,12 +117,12 @@ class Adaptive(KernelEstimator, abstract=True):
 
         def rounds(factor: float) -> list[tuple[float, Round]]:
             scaled = replace(base, factor=base.factor * factor) if isinstance(base, DistanceKernel) else base
-            found = adaptive_rounds(scaled, X[kept], Y[kept], (X[out], Y[out]), **options)
-            return [(factor, replace(r, coefficients=np.empty((0, Y.shape[1])))) for r in found]  # they are not needed
+            fitted = adaptive_rounds(scaled, X[train], Y[train], (X[out], Y[out]), **options)
+            return [(factor, replace(r, coefficients=np.empty((0, Y.shape[1])))) for r in fitted]  # they are not needed
 
         side_by_side = max(1, min(threads(), len(factors), available_memory() // (3 * 8 * len(X) ** 2)))
         with one_blas_thread(), ThreadPoolExecutor(side_by_side) as pool:
-            tried = [each for found in pool.map(rounds, factors) for each in found]
+            tried = [each for of_factor in pool.map(rounds, factors) for each in of_factor]
         return min(tried, key=lambda each: each[1].error), tried
 
 

@@ -1,4 +1,4 @@
-"""What all estimators share: a fitted model that predicts, and a file that holds it."""
+"""The base of all estimators: a fitted model that predicts, and a file that holds it."""
 
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self

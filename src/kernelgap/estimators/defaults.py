@@ -1,4 +1,4 @@
-"""What the regressors do when they are not told: decays and grids (rates: training/rates.py)."""
+"""Default decays and search grids of the regressors (rates: training/rates.py), and checks of numbers."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -22,7 +22,7 @@ def is_number(value: object) -> bool:
 
 
 def is_auto(value: object) -> bool:
-    """Whether a value is left to be found; an array, say, is not, and cannot be asked by ``==`` alone."""
+    """Whether a setting is "auto"; ``==`` alone fails for an array."""
     return isinstance(value, str) and value == "auto"
 
 

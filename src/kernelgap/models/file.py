@@ -1,7 +1,7 @@
 """The one file of fitted models: safetensors with a checked header. It holds no code that loading could run.
 
-The header has the model's metadata, and who put it there, its ``owner``: an estimator, a table's preparation, or nobody
-else. An owner has metadata and arrays of its own, and makes of these and the model what it saved.
+The header has the model's metadata and names its ``owner``: an estimator, a table, or the model alone. An owner has
+metadata and arrays of its own, and rebuilds itself from these and the model.
 """
 
 import json
@@ -14,13 +14,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from kernelgap.errors import InputError, unknown, validated
-from kernelgap.models.adaptive import AdaptiveModel
-from kernelgap.models.kernel import KernelModel
+from kernelgap.models.kernel_models import AdaptiveModel, KernelModel, TangentModel
 from kernelgap.models.linear import LinearModel
 from kernelgap.models.model import Model
 from kernelgap.models.network import NetworkModel
 from kernelgap.models.old_files import upgrade
-from kernelgap.models.tangent import TangentModel
 from kernelgap.tensor_file import MODEL, Arrays, OtherFileError, check, pack, read, write_whole
 
 FORMAT = 2

@@ -1,5 +1,6 @@
 """A trained network: scale out(x) + offset."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -10,15 +11,17 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.models.model import Metadata, Model, check_arrays, set_arrays
-from kernelgap.models.weights import WEIGHTS, Weights, check_shapes, check_weights, get_part, name_part
-from kernelgap.networks import Network
+from kernelgap.networks import Network, Params
 from kernelgap.networks import get as get_network
+from kernelgap.rows import check_finite
 from kernelgap.tensor_file import Arrays
 from kernelgap.training import Predictor, get_model
 from kernelgap.training.modes import Layers
 from kernelgap.training.sgd import outputs
 
-TRAINED = "trained."
+WEIGHTS, TRAINED = "weights.", "trained."  # before the names of weights in a file
+
+Weights = Mapping[str, np.ndarray]  # by name, float32, of the shapes that the network asks for
 
 
 class NetworkMetadata(Metadata):
@@ -114,3 +117,34 @@ class NetworkModel(Model):
         check_arrays(arrays, ("offset",), (WEIGHTS, TRAINED))
         network, weights = get_network(metadata.network), get_part(WEIGHTS, arrays)
         return cls(network, weights, arrays["offset"], metadata.scale, metadata.train, get_part(TRAINED, arrays))
+
+
+def check_weights(network: Network, weights: Params) -> dict[str, np.ndarray]:
+    """All weights of a network; W says how many inputs there are and A how many outputs."""
+    W, A = (np.shape(weights.get(name, 0.0)) for name in ("W", "A"))
+    if {"W", "A"} <= set(weights) and not len(W) == len(A) == 2:
+        raise InputError(f"W and A of {network.name} are matrices, not of the shapes {W} and {A}.")
+    table = network.weights(W[1], *A) if len(W) == len(A) == 2 else network.weights(*network.smallest)
+    return check_shapes(weights, {name: w.shape for name, w in table.items()}, network.name)
+
+
+def check_shapes(weights: Params, shapes: Mapping[str, tuple[int, ...]], what: str) -> dict[str, np.ndarray]:
+    """The weights in float32, if they have these names and shapes and are finite."""
+    if sorted(weights) != sorted(shapes):
+        raise InputError(f"The weights of {what} are {', '.join(sorted(shapes))}, not {', '.join(sorted(weights))}.")
+    own = {name: np.array(values, dtype=np.float32, order="C") for name, values in weights.items()}
+    for name, shape in shapes.items():
+        if own[name].shape != shape or 0 in shape:
+            raise InputError(f"{name} of {what} must have the shape {shape}, not {own[name].shape}.")
+        check_finite(own[name], f"{name} of {what}")
+    return own
+
+
+def name_part(prefix: str, weights: Params) -> dict[str, np.ndarray]:
+    """Weights under their names in a file."""
+    return {f"{prefix}{name}": np.asarray(values) for name, values in weights.items()}
+
+
+def get_part(prefix: str, arrays: Arrays) -> dict[str, np.ndarray]:
+    """The weights that a file has under this prefix."""
+    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}

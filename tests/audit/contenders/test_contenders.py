@@ -8,8 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, twins
-from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import SearchBudget
+from kernelgap.audit.contenders.view import SearchBudget, View
 
 EFFORT = SearchBudget(fits=4, epochs=12, most_rows=1000)
 
@@ -93,7 +92,7 @@ def test_networks(view):
     judged = network.judge(view, lambda share: None)
     assert judged.fits == 4
     setting = setting_of(judged, -1)
-    grid, scale = network._train(view, [(setting["rate"], setting["decay"])], 12)
+    grid, scale = network._train(view, [(setting["rate"], setting["decay"])], 12), view.scale
     assert scale == pytest.approx(np.sqrt(np.mean((view.Y - view.Y.mean(axis=0)) ** 2)))
     outputs = scale * grid.predictor(0)(view.X_val) + view.Y.mean(axis=0)
     last = np.mean(np.sum((outputs - view.Y_val) ** 2, axis=1)) / 2

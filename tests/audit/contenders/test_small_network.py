@@ -5,8 +5,7 @@ import pytest
 
 from kernelgap.audit.contenders.registry import SMALL, contender, family
 from kernelgap.audit.contenders.small_network import gradients, outputs
-from kernelgap.audit.contenders.view import View
-from kernelgap.audit.search_budget import SearchBudget
+from kernelgap.audit.contenders.view import SearchBudget, View
 from kernelgap.models import NetworkModel
 
 

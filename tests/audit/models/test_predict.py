@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelgap.audit.models import TableModel, predict_table, table_model
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.reading import raw
 from kernelgap.audit.tables.reading import read as reading
 from kernelgap.audit.tables.targets import Targets

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from kernelgap.audit.statistics.reach import reach
+from kernelgap.audit.statistics.gap import reach
 from support.learning_curves import Truth, coverage
 
 STATED = 0.95

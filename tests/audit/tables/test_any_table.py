@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernelgap import InputError
-from kernelgap.audit.tables.columns.interpreting import interpret
-from kernelgap.audit.tables.columns.numerals import looks_like_number, read_numerals
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.cells import looks_like_number, read_numerals
+from kernelgap.audit.tables.columns import interpret
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
 from kernelgap.audit.tables.reading.read import read_table
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelgap import InputError
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
 from kernelgap.audit.tables.reading.read import read_table
 

@@ -34,5 +34,5 @@ def test_numbers_in_a_sentence():
     assert [counted(n, "row") for n in (0, 1, 2000)] == ["0 rows", "1 row", "2,000 rows"]
 
 
-def test_as_plain_values():
-    assert Notice("leak", "x", "So.").as_dict() == {"what": "leak", "where": "x", "sentence": "So."}
+def test_a_sentence_about_a_column():
+    assert Notice.of_column("leak", "x", "is so.") == Notice("leak", "x", "Column 'x' is so.")

@@ -1,6 +1,7 @@
 """What a table asks, and the sentences for tables that ask nothing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from kernelgap import InputError
 from kernelgap.audit.tables.question import Question, pose
 from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.targets import Targets
+from kernelgap.errors import validated
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def whats(question: Question) -> list[str]:
 def test_one_number(frame):
     question = ask(frame, "price")
     assert question.task == "regression"
-    assert np.array_equal(question.asked.values[:, 0], frame["price"])
+    assert np.array_equal(question.values[:, 0], frame["price"])
     assert list(question.features) == ["x", "colour", "second price", "kind", "code", "truth"]
     assert whats(question) == ["left out", "left out"]
 
@@ -49,27 +51,27 @@ def test_one_number(frame):
 def test_several_numbers(frame):
     question = ask(frame, ["price", "second price"])
     assert question.task == "regression"
-    assert question.asked.values.shape == (60, 2)
+    assert question.values.shape == (60, 2)
     assert not {"price", "second price"} & set(question.features)
 
 
 def test_labels_are_classes(frame):
     question = ask(frame, "kind")
     assert question.task == "classification"
-    assert question.asked.classes == ("a", "b", "c")
-    assert question.asked.values.tolist() == frame["kind"].tolist()
+    assert question.classes == ("a", "b", "c")
+    assert question.values.tolist() == frame["kind"].tolist()
 
 
 @pytest.mark.parametrize(("target", "classes"), [("code", ("0", "1", "2", "5")), ("truth", ("0", "1"))])
 def test_few_whole_numbers_are_classes_unless_told_otherwise(frame, target, classes):
     question = ask(frame, target)
     assert question.task == "classification"
-    assert question.asked.classes == classes
+    assert question.classes == classes
     assert "task" in whats(question)
     assert "task" not in whats(ask(frame, target, task="classification"))
     told = ask(frame, target, task="regression")
     assert told.task == "regression"
-    assert told.asked.values[:, 0].tolist() == frame[target].tolist()
+    assert told.values[:, 0].tolist() == frame[target].tolist()
 
 
 @pytest.mark.parametrize(
@@ -85,14 +87,14 @@ def test_other_numbers_are_quantities(frame, values):
 
 
 def test_classes_are_in_the_order_of_numbers(frame):
-    assert ask(frame.assign(code=np.tile([10, 9, -1], 20)), "code").asked.classes == ("-1", "9", "10")
+    assert ask(frame.assign(code=np.tile([10, 9, -1], 20)), "code").classes == ("-1", "9", "10")
 
 
 def test_the_source_may_name_its_target():
     question = pose(read_table("wine", seed=0))
     assert question.task == "classification"
-    assert question.asked.classes == ("class_0", "class_1", "class_2")
-    assert pose(read_table("digits", seed=0)).asked.classes == tuple("0123456789")
+    assert question.classes == ("class_0", "class_1", "class_2")
+    assert pose(read_table("digits", seed=0)).classes == tuple("0123456789")
     assert pose(read_table("diabetes", seed=0)).task == "regression"
 
 
@@ -227,7 +229,7 @@ def test_row_numbers_are_left_out_unless_they_are_kept(frame, rng, kind):
     kept = ask(numbered, "price", keep=["rownames"])
     assert "rownames" in kept.features
     assert "other" not in kept.features
-    assert ask(numbered, "rownames").asked.names == ("rownames",), "it may be what is asked about"
+    assert ask(numbered, "rownames").names == ("rownames",), "it may be what is asked about"
 
 
 @pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Row Names", "ORDER_ID", "id_patient"])
@@ -289,7 +291,7 @@ def test_rows_that_repeat_are_told(frame):
 
 
 def test_numbers_are_scaled_by_the_training_rows_and_back(frame):
-    asked = ask(frame, ["price", "second price"]).asked
+    asked = ask(frame, ["price", "second price"])
     targets = Targets.fit(asked, np.arange(40))
     coded = targets.encode(asked.values)
     assert np.allclose(coded[:40].mean(axis=0), 0)
@@ -297,17 +299,17 @@ def test_numbers_are_scaled_by_the_training_rows_and_back(frame):
     assert np.allclose(targets.decode(coded), asked.values, rtol=1e-14)
     changed = asked.values.copy()
     changed[40:] += 1000
-    assert Targets.fit(type(asked)(asked.names, asked.task, changed), np.arange(40)) == targets
-    assert Targets.rebuild(targets.describe()) == targets
+    assert Targets.fit(replace(asked, values=changed), np.arange(40)) == targets
+    assert validated(Targets, targets.model_dump(mode="json")) == targets
     assert targets.outputs == 2
 
 
 def test_classes_are_columns_and_back(frame):
-    asked = ask(frame, "kind").asked
+    asked = ask(frame, "kind")
     targets = Targets.fit(asked, np.arange(40))
     coded = targets.encode(asked.values)
     assert coded.sum(axis=0).tolist() == [20, 20, 20]
     assert targets.decode(coded - 0.3).tolist() == asked.values.tolist()
-    assert Targets.rebuild(targets.describe()) == targets
+    assert validated(Targets, targets.model_dump(mode="json")) == targets
     with pytest.raises(InputError, match="'z' is none of the classes a, b, c"):
         targets.encode(np.array(["a", "z"]))

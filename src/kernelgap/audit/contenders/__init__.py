@@ -1,8 +1,8 @@
-"""Who competes: each contender learns from the same rows, is judged by the same others, with the same number of fits.
+"""The contenders: each learns from the same rows, is judged on the same validation rows, with equally many fits.
 
 A fit is one factorisation or one training. What comes with it at no cost is judged too: every ridge of a kernel's path,
-every epoch at which a network may stop, every number of trees. The setting that is best on average over the seeds then
-learns from each whole sample.
+every epoch at which a network may stop, every number of trees. The setting that is best on average over the seeds is
+then fitted to each whole sample.
 """
 
 from typing import TYPE_CHECKING

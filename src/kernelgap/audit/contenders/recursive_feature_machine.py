@@ -1,4 +1,4 @@
-"""The rival that no floor for kernels binds: a Laplace kernel with a learned metric (recursive feature machine)."""
+"""A Laplace kernel with a learned metric (recursive feature machine): no floor for kernels binds it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ class RecursiveFeatureMachine:
         side = isqrt(view.search_budget.fits)
         records = Records(side * side, tell)
         for bandwidth in spread(*BANDWIDTHS, side):
-            for found in self._rounds(view, bandwidth, side - 1):
-                setting = {"bandwidth": bandwidth, "round": found.number, "ridge": found.ridges}
-                records.add(setting, found.errors / view.divisor)
+            for fitted in self._rounds(view, bandwidth, side - 1):
+                setting = {"bandwidth": bandwidth, "round": fitted.number, "ridge": fitted.ridges}
+                records.add(setting, fitted.errors / view.divisor)
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> AdaptiveModel:
-        """The metric is learned as it was judged; with it, regression on the whole sample, as far as there is room."""
+        """Learn the metric as in judging; with it, regress on the sample, as far as there is room."""
         *_, last = self._rounds(view, setting["bandwidth"], round(setting["round"]))
-        kernel, whole = last.kernel, view.train_plus_validation
-        some = slice(max(0, len(whole.X) - view.search_budget.most_rows), None)
-        coefficients = solve_quietly(kernel(whole.X[some]), whole.centred[some], np.array([setting["ridge"]]))
-        return AdaptiveModel(kernel, whole.X[some], coefficients.coefficients[0], whole.offset)
+        kernel, sample = last.kernel, view.train_plus_validation
+        some = slice(max(0, len(sample.X) - view.search_budget.most_rows), None)
+        path = solve_quietly(kernel(sample.X[some]), sample.centred[some], np.array([setting["ridge"]]))
+        return AdaptiveModel(kernel, sample.X[some], path.coefficients[0], sample.offset)
 
     def _rounds(self, view: View, bandwidth: float, rounds: int) -> Iterator[Round]:
         some = slice(0, view.search_budget.most_rows)

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from kernelgap.audit.contenders.frozen_network_kernel import FrozenNetworkKernel
-from kernelgap.audit.contenders.kernel import KernelRidge
-from kernelgap.audit.contenders.linear import LinearRidge
+from kernelgap.audit.contenders.baselines import BoostedTrees, LinearRidge
+from kernelgap.audit.contenders.kernels import FrozenNetworkKernel, KernelRidge
 from kernelgap.audit.contenders.network import SGDNetwork
 from kernelgap.audit.contenders.recursive_feature_machine import RecursiveFeatureMachine
 from kernelgap.audit.contenders.small_network import SmallNetwork
-from kernelgap.audit.contenders.trees import BoostedTrees
 from kernelgap.audit.contenders.view import Contender
 from kernelgap.audit.statistics.results import Family
 from kernelgap.errors import InputError
@@ -41,7 +39,7 @@ MAKE: dict[str, Callable[[str], Contender]] = {
 
 
 Seconds = Callable[[int, int, int], float]  # of one fit, given samples, inputs and outputs
-_REGISTERED: Registry[Seconds] = Registry("contender", {})
+REGISTERED: Registry[Seconds] = Registry("contender", {})  # of users
 
 
 def register(name: str, make: Callable[[], Contender], *, family: Family, seconds: Seconds) -> None:
@@ -49,25 +47,21 @@ def register(name: str, make: Callable[[], Contender], *, family: Family, second
 
     Parameters
     ----------
-    name : str
-        What it is called in tables and on the page.
-    make : callable
-        Makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
-    family : str
-        "network" and "kernel" take part in the verdict, "adaptive" and "baseline" stand beside it.
-    seconds : callable
-        What one fit takes, given the numbers of samples, inputs and outputs; roughly, for the plan.
+    name : its name in tables and on the page.
+    make : makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
+    family : "network" and "kernel" take part in the verdict, "adaptive" and "baseline" stand beside it.
+    seconds : of one fit, given the numbers of samples, inputs and outputs; roughly, for the plan.
+
+    Raises
+    ------
+    InputError
+        If the package has a contender of this name.
     """
-    if name not in _REGISTERED and name in {*FAMILIES, SMALL}:
+    if name not in REGISTERED and name in {*FAMILIES, SMALL}:
         raise InputError(f"There is a contender '{name}' already: choose another name.")
-    _REGISTERED.register(name, seconds)
+    REGISTERED.register(name, seconds)
     FAMILIES[name] = family
     MAKE[name] = lambda _: make()
-
-
-def registered_seconds(name: str) -> Seconds | None:
-    """What one fit of a registered contender takes; None for those of the package."""
-    return _REGISTERED.get(name)
 
 
 def twins(network: str) -> tuple[str, str]:
@@ -76,7 +70,7 @@ def twins(network: str) -> tuple[str, str]:
 
 
 def on_curves(ranked: Sequence[str]) -> tuple[str, ...]:
-    """Who learns from smaller samples, too: everybody but networks beyond the best few, given in their order."""
+    """The contenders with learning curves: all but the networks behind the best few of ``ranked``."""
     return tuple(name for name in FAMILIES if name not in NETWORKS or name in ranked[:CURVES])
 
 

@@ -1,4 +1,4 @@
-"""A small 2layer network in NumPy: nothing is compiled, so that even a hurried audit has a network to compare.
+"""A small 2layer network in NumPy: nothing is compiled, so that even a short audit has a network to compare.
 
 out = A s(Wx + b1) with the squared loss, by Adam (Kingma and Ba 2015) over shuffled batches.
 """
@@ -40,23 +40,22 @@ class SmallNetwork:
 
     def judge(self, view: View, tell: Tell) -> Judged:
         records = Records(len(RATES) * len(DECAYS), tell)
-        scale = _scale(view)
         looks = sorted({round(e) for e in np.geomspace(1, view.search_budget.epochs, LOOKS)})
         for rate in RATES:
             for decay in DECAYS:
                 trained = _train(view, rate, decay, looks[-1])
-                found = [
-                    view.error(view.offset + scale * outputs(weights, view.X_val))
+                errors = [
+                    view.error(view.offset + view.scale * outputs(weights, view.X_val))
                     for epoch, weights in enumerate(trained, 1)
                     if epoch in looks
                 ]
-                records.add({"rate": rate, "decay": decay, "epochs": looks}, found)
+                records.add({"rate": rate, "decay": decay, "epochs": looks}, errors)
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> PlainNetworkModel:
-        whole = view.train_plus_validation
-        *_, weights = _train(whole, setting["rate"], setting["decay"], round(setting["epochs"]))
-        return PlainNetworkModel(networks.get("2layer"), weights, whole.offset, _scale(whole))
+        sample = view.train_plus_validation
+        *_, weights = _train(sample, setting["rate"], setting["decay"], round(setting["epochs"]))
+        return PlainNetworkModel(networks.get("2layer"), weights, sample.offset, sample.scale)
 
 
 def outputs(weights: Weights, X: Rows) -> Outputs:
@@ -68,14 +67,14 @@ def gradients(weights: Weights, X: Rows, Y: Outputs, decay: float) -> Weights:
     hidden = np.maximum(X @ weights["W"].T + weights["b1"], 0.0)
     off = (hidden @ weights["A"].T - Y) / len(X)
     back = (off @ weights["A"]) * (hidden > 0)
-    found = {"W": back.T @ X, "b1": back.sum(axis=0), "A": off.T @ hidden}
-    return {name: gradient + decay * weights[name] for name, gradient in found.items()}
+    gradient_of_loss = {"W": back.T @ X, "b1": back.sum(axis=0), "A": off.T @ hidden}
+    return {name: gradient + decay * weights[name] for name, gradient in gradient_of_loss.items()}
 
 
 def _train(view: View, rate: float, decay: float, epochs: int) -> Iterator[Weights]:
     """The weights after each epoch."""
     rng = stream(view.seed, "small network")
-    X, Y = view.X, view.centred / _scale(view)
+    X, Y = view.X, view.centred / view.scale
     (n, d), k = X.shape, Y.shape[1]
     weights = {
         "W": rng.normal(size=(WIDTH, d)) / np.sqrt(d),
@@ -96,7 +95,3 @@ def _train(view: View, rate: float, decay: float, epochs: int) -> Iterator[Weigh
                 size = np.sqrt(second / (1 - MEANS[1] ** step)) + 1e-8
                 weights[name] = weights[name] - rate * first / (1 - MEANS[0] ** step) / size
         yield dict(weights)
-
-
-def _scale(view: View) -> float:
-    return float(np.sqrt(np.mean(view.centred**2))) or 1.0

@@ -1,4 +1,4 @@
-"""A sample as a contender sees it, and what contenders do with it."""
+"""What a contender sees and does: a sample, a search budget, judging and fitting."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,41 @@ from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
-
-from kernelgap.audit.search_budget import SearchBudget
+from pydantic import BaseModel, ConfigDict, Field
 
 Rows = Float[np.ndarray, "n d"]
 Outputs = Float[np.ndarray, "n k"]
 Setting = Mapping[str, float]
-Tell = Callable[[float], None]  # the share that is done
+Tell = Callable[[float], None]  # takes the share that is done
+
+
+class SearchBudget(BaseModel):
+    """How much a contender tries, the same for all.
+
+    ``fits`` is the number of bandwidths, of (rate, decay) pairs, of kinds of trees ... ``landmarks`` is given where
+    Gram matrices have no room. ``most_rows`` bounds methods that need one all the same.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fits: int = Field(ge=1)
+    epochs: int = Field(ge=1)
+    landmarks: int | None = Field(default=None, ge=1)
+    most_rows: int = Field(ge=1)
 
 
 @dataclass(frozen=True)
 class View:
-    """A sample: rows to learn from, and rows to be judged by, from which the chosen one learns in the end, too.
+    """A sample as a contender sees it.
 
-    ``divisor`` is what a row's summed squared error is divided by.
+    Parameters
+    ----------
+    X, Y : training rows: inputs and outputs.
+    X_val, Y_val : validation rows. With the chosen setting a contender learns from them, too.
+    seed : of all that the contender draws.
+    search_budget : how much it may try.
+    divisor : a row's squared error, summed over outputs, is divided by this.
+    classes : whether the outputs are one-hot columns of classes.
     """
 
     X: Rows
@@ -34,8 +55,13 @@ class View:
 
     @cached_property
     def offset(self) -> Float[np.ndarray, " k"]:
-        """The mean target of the rows to learn from: everybody learns what is left."""
+        """The mean target of the training rows, which is subtracted before learning."""
         return self.Y.mean(axis=0)
+
+    @cached_property
+    def scale(self) -> float:
+        """The root mean square of the centred targets; 1 if they are constant."""
+        return float(np.sqrt(np.mean(self.centred**2))) or 1.0
 
     @cached_property
     def centred(self) -> Outputs:
@@ -47,7 +73,7 @@ class View:
 
     @cached_property
     def train_plus_validation(self) -> "View":
-        """All rows of the sample to learn from; none to be judged by."""
+        """The whole sample as training rows."""
         X, Y = np.concatenate([self.X, self.X_val]), np.concatenate([self.Y, self.Y_val])
         return View(X, Y, X[:0], Y[:0], self.seed, self.search_budget, self.divisor, self.classes)
 
@@ -63,20 +89,30 @@ class Fitted(Protocol):
 
 
 class Contender(Protocol):
-    """Settings are relative to a sample (shares of a median distance, of a default rate): the same for all seeds."""
+    """A method that competes in audits.
+
+    Its settings are relative to a sample (shares of a median distance, of a default rate): the same for all seeds.
+    """
 
     def judge(self, view: View, tell: Tell) -> "Judged":
-        """Learn with every setting from the rows to learn from, and take the errors on the others."""
+        """Fit every setting to the training rows, and measure its error on the validation rows."""
         ...
 
     def fit(self, view: View, setting: Setting) -> Fitted:
-        """Learn with one setting from the whole sample."""
+        """Fit one setting to the whole sample."""
         ...
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The validation error of each setting, settings as columns; inf where it diverged. ``fits`` is what it took."""
+    """What judging gives.
+
+    Parameters
+    ----------
+    columns : the settings, a column for each of their names.
+    errors : the validation error of each setting; inf where it diverged.
+    fits : the number of fits that were made.
+    """
 
     columns: dict[str, list[float]]
     errors: list[float]

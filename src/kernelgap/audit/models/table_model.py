@@ -1,4 +1,4 @@
-"""A fitted model with what turns a table into its inputs, and its outputs into the targets; and its file."""
+"""A fitted model with the preparation of its inputs and the meaning of its outputs; and its file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kernelgap.audit.tables.columns.interpreting import numbers_of
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.columns import numbers_of
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.table import distinct_names
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError, validated
@@ -35,7 +35,7 @@ class TableMetadata(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """``about`` says where it comes from, in plain numbers and texts."""
+    """A model of a table. ``about`` says where it comes from, in plain numbers and texts."""
 
     model: Model
     preparation: Preparation
@@ -47,9 +47,9 @@ class TableModel:
         if made != taken:
             raise InputError(f"The preparation makes {made} columns, and the model takes {taken}.")
         _check_targets(self.targets)
-        asked, given = self.targets.outputs, self.model.targets
-        if asked != given:
-            raise InputError(f"The targets are {asked} columns, and the model gives {given}.")
+        if self.targets.outputs != self.model.targets:
+            columns, given = self.targets.outputs, self.model.targets
+            raise InputError(f"The targets are {columns} columns, and the model gives {given}.")
 
     @property
     def columns(self) -> list[str]:
@@ -58,7 +58,7 @@ class TableModel:
         return distinct_names([*self.targets.names, *scores])[0]
 
     def predict(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """What the model predicts for each row, under the frame's index: its place in the file.
+        """Predictions for each row, under the frame's index: its place in the file.
 
         A score is the model's least-squares output for a class: about 1 where it is sure of the class and 0 where it is
         sure of another, but no probability, and it may lie outside. The class with the largest is predicted.
@@ -84,18 +84,13 @@ class TableModel:
         return predictions
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The columns that are needed. Texts become numbers here, as what a comma means is seen in a whole column."""
-        self.preparation.transform(frame.iloc[:0])  # columns that are not there
-        numbers = set(self.preparation.number_names)
-        taken = dict.fromkeys((*self.preparation.number_names, *self.preparation.label_names))
-        plain = pd.api.types.is_numeric_dtype
-        return pd.DataFrame(
-            {
-                name: numbers_of(frame[name])[0] if name in numbers and not plain(frame[name].dtype) else frame[name]
-                for name in taken
-            },
-            index=frame.index,
-        )
+        """The columns that are needed. Texts become numbers here, as only a whole column tells what a comma means."""
+        self.preparation.transform(frame.iloc[:0])  # refuses a frame that lacks columns
+        columns = {name: frame[name] for name in (*self.preparation.number_names, *self.preparation.label_names)}
+        for name in self.preparation.number_names:
+            if not pd.api.types.is_numeric_dtype(frame[name].dtype):
+                columns[name] = pd.Series(numbers_of(frame[name])[0], index=frame.index)
+        return pd.DataFrame(columns, index=frame.index)
 
 
 def _check_targets(targets: Targets) -> None:
@@ -114,12 +109,9 @@ def _check_targets(targets: Targets) -> None:
 
 def to_bytes(model: TableModel) -> bytes:
     """The content of a model's file; the same for the same model."""
-    metadata = {
-        "preparation": model.preparation.describe(),
-        "targets": model.targets.describe(),
-        "about": dict(model.about),
-    }
-    return content(model.model, TABLE, metadata)
+    parts = {"preparation": model.preparation, "targets": model.targets}
+    metadata = {name: part.model_dump(mode="json") for name, part in parts.items()}
+    return content(model.model, TABLE, {**metadata, "about": dict(model.about)})
 
 
 def save_model(model: TableModel, path: str | Path) -> Path:
@@ -154,5 +146,5 @@ def load_model(path: str | Path) -> TableModel:
 def _rebuild(model: Model, fields: dict[str, Any], arrays: Arrays) -> TableModel:
     metadata = validated(TableMetadata, fields)
     check(not arrays, "its arrays are not those of its kind of model")
-    preparation = Preparation.rebuild(metadata.preparation)
-    return TableModel(model, preparation, Targets.rebuild(metadata.targets), metadata.about)
+    preparation, targets = validated(Preparation, metadata.preparation), validated(Targets, metadata.targets)
+    return TableModel(model, preparation, targets, metadata.about)

@@ -1,15 +1,14 @@
 """From results to the answer."""
 
-import math
+import json
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import numpy as np
+from pydantic_core import to_json
 
-from kernelgap.audit.statistics.answer import Answer
+from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import Contest, best_pair, contest, on_shared_seeds
-from kernelgap.audit.statistics.curves import curves
+from kernelgap.audit.statistics.comparison import best_pair, contest, on_shared_seeds
 from kernelgap.audit.statistics.features import features
 from kernelgap.audit.statistics.gap import gap
 from kernelgap.audit.statistics.remarks import remarks
@@ -22,50 +21,52 @@ DIVERGED = 1e100  # an error that no prediction has that is of any use
 def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None = None) -> Answer:
     """The whole answer; ``seed`` is that of the resamples.
 
-    ``rivals`` are kernels and networks that have to be tried before one of the others is ahead of them.
+    ``rivals`` are kernels and networks that have to be tried before the other side is ahead of them.
     """
-    sane = tuple(entry for entry in results.entries if _sane(entry))
-    lost = [
+    sane = Results(tuple(entry for entry in results.entries if _is_sane(entry)), results.constant)
+    left_out = [
         f"{entry.contender} with {entry.samples:,} samples is left out: its predictions are out of all bounds."
         for entry in results.entries
-        if not _sane(entry)
+        if not _is_sane(entry)
     ]
-    whole = Results(sane, results.constant)
-    pair, kept = best_pair(whole), on_shared_seeds(whole)
-    bootstrap = Bootstrap(kept, seed=seed)
-    both = contest(kept, bootstrap, pair)
-    verdict = judge(both, _untried(results, both, rivals or {}))
+    pair, shared = best_pair(sane), on_shared_seeds(sane)
+    bootstrap = Bootstrap(shared, seed=seed)
+    compared = contest(shared, bootstrap, pair)
+    tried = {entry.contender for entry in results.entries if entry.samples == compared.samples}
+    untried = {name: family for name, family in (rivals or {}).items() if name not in tried}
+    verdict = judge(compared, untried)
     return Answer(
         constant=bootstrap.constant.interval(within=(0, np.inf)),
-        curves=curves(kept, bootstrap, chosen_by=whole),
-        comparison=both.comparison,
+        curves=tuple(_curve(name, shared, bootstrap, sane) for name in sorted(shared.contenders)),
+        comparison=compared.comparison,
         verdict=verdict,
-        gap=gap(kept, bootstrap, both),
-        features=features(kept, bootstrap, both, leads=verdict.outcome == "network ahead"),
-        remarks=(*remarks(kept, bootstrap, both, verdict), *lost),
+        gap=gap(shared, bootstrap, compared),
+        features=features(shared, bootstrap, compared, leads=verdict.outcome == "network ahead"),
+        remarks=(*remarks(shared, bootstrap, compared, verdict), *left_out),
     )
 
 
 def as_record(answer: Answer) -> dict[str, object]:
     """Plain values, for JSON; what is infinite becomes None."""
-    plain = _plain(asdict(answer))
-    assert isinstance(plain, dict)
-    return plain
+    record: dict[str, object] = json.loads(to_json(answer, inf_nan_mode="null"))
+    return record
 
 
-def _untried(results: Results, contest: Contest, rivals: Mapping[str, Family]) -> dict[str, Family]:
-    """Who was not tried with as many samples as are compared."""
-    tried = {entry.contender for entry in results.entries if entry.samples == contest.samples}
-    return {name: family for name, family in rivals.items() if name not in tried}
+def _curve(name: str, results: Results, bootstrap: Bootstrap, chosen_by: Results) -> Curve:
+    """One contender's error over the numbers of samples; validation errors over all finished seeds."""
+    entries = sorted((e for e in results.entries if e.contender == name), key=lambda e: e.samples)
+    errors = [bootstrap.error(entry) for entry in entries]
+    accuracies = [accuracy for entry in entries if (accuracy := bootstrap.accuracy(entry)) is not None]
+    return Curve(
+        contender=name,
+        family=entries[0].family,
+        samples=tuple(entry.samples for entry in entries),
+        errors=tuple(error.interval(within=(0, np.inf)) for error in errors),
+        by_seed=tuple(error.by_seed for error in errors),
+        validation=tuple(float(np.mean(chosen_by.entry(name, entry.samples).validation)) for entry in entries),
+        accuracy=tuple(a.interval(within=(0, 1)) for a in accuracies) if len(accuracies) == len(entries) else None,
+    )
 
 
-def _sane(entry: Entry) -> bool:
+def _is_sane(entry: Entry) -> bool:
     return all(bool(np.all(np.abs(values) < DIVERGED)) for values in (entry.errors, entry.validation))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

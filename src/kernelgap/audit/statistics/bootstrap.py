@@ -1,4 +1,4 @@
-"""How sure an error is: test rows drawn anew with replacement and seeds weighted anew, alike for everyone."""
+"""Intervals of errors: test rows drawn with replacement and seeds weighted at random, alike for all contenders."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Resampled:
         return float(np.sqrt((between_seeds + between_rows) / (seeds * rows))), float(freedom)
 
     def stretch(self, level: float = 0.95) -> float:
-        """By how much a percentile interval's length is off."""
+        """The factor by which a percentile interval is too short."""
         error, freedom = self.spread
         resampled = float(self.draws.std())
         if error == 0 or resampled <= 1e-12 * error:
@@ -69,8 +69,8 @@ class Resampled:
         return float(stats.t.ppf(quantile, freedom) / stats.norm.ppf(quantile)) * error / resampled
 
     def interval(self, level: float = 0.95, *, within: tuple[float, float] = (-np.inf, np.inf)) -> Interval:
-        wide = self.value + self.stretch(level) * (self.draws - self.value)
-        return percentiles(self.value, np.clip(wide, *within), level)
+        stretched = self.value + self.stretch(level) * (self.draws - self.value)
+        return percentiles(self.value, np.clip(stretched, *within), level)
 
 
 def percentiles(value: float, draws: Float[np.ndarray, " resamples"], level: float = 0.95) -> Interval:
@@ -87,7 +87,7 @@ def common_seeds(entries: Iterable[Entry]) -> tuple[int, ...]:
 
 
 class Bootstrap:
-    """Everybody's errors in the same resamples of test rows and seeds."""
+    """The errors of all contenders in the same resamples of test rows and seeds."""
 
     def __init__(self, results: Results, *, seed: int, resamples: int = RESAMPLES) -> None:
         rng = stream(seed, "bootstrap")
@@ -109,7 +109,7 @@ class Bootstrap:
         return self._resampled(("", 0, "error"), [0])
 
     def error(self, entry: Entry, seeds: tuple[int, ...] | None = None) -> Resampled:
-        """Over these seeds, or over all that it has. None at all: a mean over its own that is paired by rows alone."""
+        """Over these seeds, or all that it has. Without a seed: the mean over its own, paired by rows alone."""
         return self._of(entry, seeds, "error")
 
     def accuracy(self, entry: Entry, seeds: tuple[int, ...] | None = None) -> Resampled | None:
@@ -117,8 +117,9 @@ class Bootstrap:
 
     def _of(self, entry: Entry, seeds: tuple[int, ...] | None, what: str) -> Resampled:
         wanted = seeds or entry.seeds
-        found = self._resampled((entry.contender, entry.samples, what), [entry.seeds.index(seed) for seed in wanted])
-        return found if seeds != () else Resampled(found.table.mean(axis=0, keepdims=True), found.draws)
+        places = [entry.seeds.index(seed) for seed in wanted]
+        resampled = self._resampled((entry.contender, entry.samples, what), places)
+        return resampled if seeds != () else Resampled(resampled.table.mean(axis=0, keepdims=True), resampled.draws)
 
     def _resampled(self, key: tuple[str, int, str], places: list[int]) -> Resampled:
         means = self._means[key][:, places]

@@ -37,7 +37,7 @@ class Contest:
 
     @property
     def validation_difference(self) -> float:
-        """Kernel less network on the validation rows, which chose the two and so are kinder to both."""
+        """Kernel less network on the validation rows, by which the two were chosen."""
         kernel, network = (
             np.mean([entry.validation[entry.seeds.index(seed)] for seed in self.seeds])
             for entry in (self.kernel, self.network)
@@ -61,7 +61,7 @@ class Contest:
 
 
 def best_pair(results: Results) -> tuple[Entry, Entry]:
-    """(kernel, network) with as many samples as both families have results for; who is best, validation says."""
+    """(kernel, network), the best on validation with the most samples that both families have results for."""
     for samples in reversed(results.samples):
         kernel, network = results.best(["kernel"], samples), results.best(["network"], samples)
         if kernel is not None and network is not None:
@@ -70,9 +70,9 @@ def best_pair(results: Results) -> tuple[Entry, Entry]:
 
 
 def on_shared_seeds(results: Results) -> Results:
-    """Everybody with the samples of the best pair on the seeds that these two share, where they have finished any.
+    """The results in which all entries with the samples of the best pair have the seeds that these two share.
 
-    So each has one error, wherever it is told, and all who are compared learned from the same rows.
+    So each has one error, wherever it is stated, and all that are compared learned from the same rows.
     """
     pair = best_pair(results)
     seeds = common_seeds(pair)
@@ -121,8 +121,8 @@ def _ratio(kernel: Resampled, network: Resampled) -> Interval:
     """Over the logarithms, with the stretch of the difference."""
     value = logarithms(np.array(kernel.value)) - logarithms(np.array(network.value))
     draws = logarithms(kernel.draws) - logarithms(network.draws)
-    wide = value + (kernel - network).stretch() * (draws - value)
-    return percentiles(float(_times(value)), _times(wide))
+    stretched = value + (kernel - network).stretch() * (draws - value)
+    return percentiles(float(_times(value)), _times(stretched))
 
 
 def _times(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:

@@ -1,4 +1,4 @@
-"""What the features are worth that a network learns: itself against the kernels that it starts from."""
+"""The worth of the features that a network learns: its error against those of its own kernels at its start."""
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from kernelgap.audit.statistics.wording import digits, percent
 
 
 def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads: bool) -> Features:
-    """``leads`` says whether the verdict is for the network: only then there is a lead to take apart."""
+    """Compare a network with its own kernels; ``leads`` says whether the verdict is for the network."""
     network = contest.network
     last, ntk = (_twin(results, network, mode) for mode in ("last", "ntk"))
-    there = [entry for entry in (contest.kernel, network, last, ntk) if entry is not None]
-    seeds = common_seeds(there)
+    seeds = common_seeds(entry for entry in (contest.kernel, network, last, ntk) if entry is not None)
     if (last is None and ntk is None) or not seeds:
         sentence = f"What the features that {network.contender} learns are worth was not measured."
         return Features(network.contender, _error(contest.network_error), None, None, None, None, None, sentence)
@@ -41,17 +40,16 @@ def _twin(results: Results, network: Entry, mode: str) -> Entry | None:
     return next((e for e in results.entries if (e.contender, e.samples) == (name, network.samples)), None)
 
 
-def _error(found: Resampled) -> Interval:
-    return found.interval(within=(0, np.inf))
+def _error(error: Resampled) -> Interval:
+    return error.interval(within=(0, np.inf))
 
 
 def _share(learned: Resampled, lead: Resampled) -> Interval | None:
     if lead.value <= 0:
         return None
     stretch = max(learned.stretch(), lead.stretch())
-    part = learned.value + stretch * (learned.draws - learned.value)
-    whole = lead.value + stretch * (lead.draws - lead.value)
-    shares = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.copysign(np.inf, part))
+    part, total = (side.value + stretch * (side.draws - side.value) for side in (learned, lead))
+    shares = np.where(total > 0, part / np.where(total > 0, total, 1.0), np.copysign(np.inf, part))
     return percentiles(learned.value / lead.value, shares)
 
 
@@ -69,21 +67,21 @@ def _sentence(
         for twin, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
         if twin is not None
     ]
-    told = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
-    if set(seeds) < set(contest.seeds):  # and so other errors than are told elsewhere
-        told += f" (over {len(seeds)} of {len(contest.seeds)} seeds)"
+    errors = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
+    if set(seeds) < set(contest.seeds):  # and so other errors than are stated elsewhere
+        errors += f" (over {len(seeds)} of {len(contest.seeds)} seeds)"
     frozen = ntk if ntk is not None else last
     assert frozen is not None
     if share is not None and clearly_less(own, frozen, constant):
         kernel = contest.kernel.contender
         if share.value >= 1:
-            return f"{told}: the features that it learns are worth all of its lead over the best kernel ({kernel})."
+            return f"{errors}: the features that it learns are worth all of its lead over the best kernel ({kernel})."
         return (
-            f"{told}: the features that it learns are worth {percent(share.value)} of its lead over the best kernel "
+            f"{errors}: the features that it learns are worth {percent(share.value)} of its lead over the best kernel "
             f"({kernel}), the architecture the rest."
         )
     if clearly_less(own, frozen, constant):
-        return f"{told}: the features that it learns help."
+        return f"{errors}: the features that it learns help."
     if clearly_less(frozen, own, constant):
-        return f"{told}: on this table it does better without learning features."
-    return f"{told}: that learning features helps is not shown."
+        return f"{errors}: on this table it does better without learning features."
+    return f"{errors}: that learning features helps is not shown."

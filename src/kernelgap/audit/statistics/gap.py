@@ -1,19 +1,22 @@
-"""The empirical kernel gap: the samples that the best kernel needs to do as well as the network, over the network's."""
+"""The empirical kernel gap: the samples that the best kernel needs to do as well as the network, over the network's.
+
+A learning curve reaches an error within the measured sizes, or along a power law beyond them.
+"""
 
 import math
 
 import numpy as np
+from jaxtyping import Float
 
 from kernelgap.audit.statistics.answer import Gap, GapKind, Interval
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
-from kernelgap.audit.statistics.comparison import Contest, logarithms
-from kernelgap.audit.statistics.reach import fitted_sizes, reach
+from kernelgap.audit.statistics.comparison import LARGEST, Contest, logarithms
 from kernelgap.audit.statistics.results import Results
 from kernelgap.audit.statistics.wording import between, digits
 
 
 def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:
-    """At each number of samples the kernel that validation prefers; the target is the network's error in the contest.
+    """The gap between the network's error and the curve of the kernel that is best on validation at each size.
 
     The interval comes from curves and target resampled together; all are stretched about their values, in logarithms,
     by as much as the one among them that needs it most (see ``Resampled``).
@@ -21,22 +24,24 @@ def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:
     Beyond the largest size only a lower end is stated. A few sizes do not tell an error that goes on falling from one
     that is about to level off, at a floor: with a floor the curve is convex in logarithms, the power law through its
     last sizes runs below it, and what it takes to reach the target is a bound from below. (An upper end from that power
-    law would hold the true number 3 to 45 times in 100: ``tests/audit/answers/test_gap_coverage.py``.)
+    law would hold the true number 3 to 45 times in 100: ``tests/audit/statistics/test_gap_coverage.py``.)
     """
     network, n = contest.network.contender, contest.samples
     kernels = [kernel for size in results.samples if (kernel := results.best(["kernel"], size)) is not None]
     sizes = tuple(kernel.samples for kernel in kernels)
     if not any(_above_zero(contest.constant - side) for side in (contest.kernel_error, contest.network_error)):
-        return _none(n, "There is no kernel gap to speak of: neither kernel nor network is better than a constant.")
+        sentence = "There is no kernel gap to speak of: neither kernel nor network is better than a constant."
+        return Gap("none", n, None, None, sentence)
     if len(sizes) < 2:
-        return _none(n, "The kernel gap takes kernels with at least 2 numbers of samples; there is 1.")
+        sentence = "The kernel gap takes kernels with at least 2 numbers of samples; there is 1."
+        return Gap("none", n, None, None, sentence)
     seeds = common_seeds([*kernels, contest.network])
     curve = [bootstrap.error(kernel, seeds) for kernel in kernels]
     target = bootstrap.error(contest.network, seeds)
-    stretch = max(found.stretch() for found in [*curve, target])
-    errors = np.array([[found.value for found in curve]])
+    stretch = max(error.stretch() for error in [*curve, target])
+    errors = np.array([[error.value for error in curve]])
     value = float(reach(sizes, errors, np.array([target.value]))[0])
-    draws = reach(sizes, np.stack([_wide(found, stretch) for found in curve], axis=1), _wide(target, stretch))
+    draws = reach(sizes, np.stack([_stretched(error, stretch) for error in curve], axis=1), _stretched(target, stretch))
     kind = _kind(errors[0], target.value, value, draws)
     low = percentiles(value, draws).low
     if kind == "extrapolated":
@@ -49,17 +54,14 @@ def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:
     return Gap(kind, n, needed, factor, _sentence(kind, sizes, needed, factor, network, n))
 
 
-def _none(samples: int, sentence: str) -> Gap:
-    return Gap("none", samples, None, None, sentence)
-
-
 def _above_zero(difference: Resampled) -> bool:
     return difference.value > 0 and difference.interval().low > 0
 
 
-def _wide(found: Resampled, stretch: float) -> np.ndarray:
-    value = logarithms(np.array(found.value))
-    return np.exp(np.clip(value + stretch * (logarithms(found.draws) - value), -700, 700))
+def _stretched(error: Resampled, stretch: float) -> np.ndarray:
+    """The draws, spread about the value in logarithms."""
+    value = logarithms(np.array(error.value))
+    return np.exp(np.clip(value + stretch * (logarithms(error.draws) - value), -700, 700))
 
 
 def _kind(errors: np.ndarray, target: float, value: float, draws: np.ndarray) -> GapKind:
@@ -79,10 +81,8 @@ def _sentence(
         return f"The best kernel needs {sizes[0]:,} samples or fewer {goal}: fewer were not tried."
     span = between(needed.low, needed.high)
     if kind == "interpolated":
-        return (
-            f"The best kernel needs about {digits(needed.value)} samples ({span}) {goal}: "
-            f"{digits(factor.value)} times as many."
-        )
+        times = f"{digits(factor.value)} times as many"
+        return f"The best kernel needs about {digits(needed.value)} samples ({span}) {goal}: {times}."
     points = fitted_sizes(len(sizes))
     measured = f"measured up to {sizes[-1]:,} samples; beyond, a power law through the last {points} sizes"
     if points == 2:
@@ -104,3 +104,45 @@ def _sentence(
         f"Extrapolated: the best kernel needs at least {digits(needed.low)} samples {goal}, {digits(factor.low)} times "
         f"as many; going by its curve it never gets there ({measured})."
     )
+
+
+def reach(
+    samples: tuple[int, ...], errors: Float[np.ndarray, "curves sizes"], target: Float[np.ndarray, " curves"]
+) -> Float[np.ndarray, " curves"]:
+    """The number of samples at which each curve reaches its target; infinite where it never does, or after 10^12.
+
+    Between two sizes the running minimum is a line in log N - log error. Beyond the last one the power law
+    error = c N^-b holds that fits the last sizes (the later half, at least 3) best in logarithms.
+    """
+    sizes = np.log(samples)
+    logs, goal = logarithms(errors), logarithms(target)
+    within = _within(sizes, np.minimum.accumulate(logs, axis=1), goal)
+    return np.where(np.isnan(within), _beyond(sizes, logs, goal), within)
+
+
+def _within(sizes: np.ndarray, running: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    """NaN where the target is not reached; the smallest size where it is reached from the start."""
+    reached = running <= goal[:, None]
+    after = np.where(reached.any(axis=1), np.maximum(reached.argmax(axis=1), 1), 1)
+    each = np.arange(len(running))
+    start, end = running[each, after - 1], running[each, after]
+    fall = np.where(start > end, start - end, 1.0)
+    share = np.where(reached[:, 0], 0.0, np.clip((start - goal) / fall, 0.0, 1.0))
+    samples = np.exp(sizes[after - 1] + share * (sizes[after] - sizes[after - 1]))
+    return np.where(reached.any(axis=1), samples, np.nan)
+
+
+def _beyond(sizes: np.ndarray, logs: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    last = fitted_sizes(len(sizes))
+    x, y = sizes[-last:] - sizes[-last:].mean(), logs[:, -last:]
+    slope = (y @ x) / (x @ x)
+    falling = slope < -1e-9
+    steps = (goal - y.mean(axis=1)) / np.where(falling, slope, -1.0)
+    end = np.maximum(sizes[-last:].mean() + steps, sizes[-1])
+    top = np.log(LARGEST)
+    return np.where(falling & (end <= top), np.exp(np.minimum(end, top)), np.inf)
+
+
+def fitted_sizes(sizes: int) -> int:
+    """How many of the last sizes the power law goes through."""
+    return min(sizes, max(3, (sizes + 1) // 2))

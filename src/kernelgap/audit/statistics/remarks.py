@@ -1,4 +1,4 @@
-"""What the adaptive kernel and the baselines add to the verdict."""
+"""Remarks on the verdict: how the adaptive kernel and the baselines compare with the best kernel and network."""
 
 from kernelgap.audit.statistics.answer import Verdict
 from kernelgap.audit.statistics.bootstrap import Bootstrap, common_seeds
@@ -7,41 +7,42 @@ from kernelgap.audit.statistics.results import Entry, Results
 from kernelgap.audit.statistics.verdict import NOTICED, clearly_less
 from kernelgap.audit.statistics.wording import digits, percent
 
-CALLED = {"ridge": "A linear model (ridge)", "trees": "Gradient-boosted trees"}
+SUBJECTS = {
+    "adaptive": "A kernel that learns its features (adaptive) does",
+    "ridge": "A linear model (ridge) does",
+    "trees": "Gradient-boosted trees do",
+}
 MATCHED = 0.9  # of the network's lead, made up by an adaptive kernel that is not clearly behind
 
 
 def remarks(results: Results, bootstrap: Bootstrap, contest: Contest, verdict: Verdict) -> tuple[str, ...]:
-    """Sentences for a person; none where there is nothing to add."""
-    circle = _Circle(bootstrap, contest)
-    found = []
+    """A sentence each; none where there is nothing to add."""
+    pairs = _Pairs(bootstrap, contest)
+    sentences = []
     adaptive = results.best(["adaptive"], contest.samples)
-    if adaptive is not None:
-        found += _on_adaptive(circle, adaptive, contest, verdict)
+    if adaptive is not None and verdict.outcome == "network ahead":
+        sentences.append(_beside_leading_network(pairs, adaptive))
+    elif adaptive is not None and pairs.beats_both(adaptive):
+        sentences.append(pairs.better_than_both(adaptive))
     baselines = [e for e in results.entries if e.family == "baseline" and e.samples == contest.samples]
-    better = [entry for entry in baselines if circle.beats_both(entry)]
-    for entry in sorted(better, key=circle.error):
-        found.append(
-            f"{_called(entry)} {_do(entry)} better than both: error {digits(circle.error(entry))} against "
-            f"{digits(circle.error(contest.network))} ({contest.network.contender}) and "
-            f"{digits(circle.error(contest.kernel))} ({contest.kernel.contender})."
-        )
+    better = [entry for entry in baselines if pairs.beats_both(entry)]
+    sentences += [pairs.better_than_both(entry) for entry in sorted(better, key=pairs.error)]
     linear = next((entry for entry in baselines if entry.contender == "ridge"), None)
     rivals = [contest.kernel, contest.network, *(entry for entry in baselines if entry is not linear)]
     rivals += [] if adaptive is None else [adaptive]
-    if linear is not None and linear not in better and circle.keeps_up(linear, rivals):
-        found.append(
-            f"A linear model (ridge) does as well as anything here: error {digits(circle.error(linear))}. "
+    if linear is not None and linear not in better and pairs.keeps_up(linear, rivals):
+        sentences.append(
+            f"A linear model (ridge) does as well as anything here: error {digits(pairs.error(linear))}. "
             "Neither a kernel nor a network is needed."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
-class _Circle:
+class _Pairs:
     """Pairs of entries, each on the seeds that both have."""
 
     def __init__(self, bootstrap: Bootstrap, contest: Contest) -> None:
-        self.bootstrap, self.contest = bootstrap, contest
+        self.bootstrap, self.kernel, self.network = bootstrap, contest.kernel, contest.network
         self.constant = contest.constant.value
 
     def error(self, entry: Entry) -> float:
@@ -56,7 +57,12 @@ class _Circle:
         return clearly_less(self.bootstrap.error(entry), self.bootstrap.constant, self.constant)
 
     def beats_both(self, entry: Entry) -> bool:
-        return self.learns(entry) and self.less(entry, self.contest.kernel) and self.less(entry, self.contest.network)
+        return self.learns(entry) and self.less(entry, self.kernel) and self.less(entry, self.network)
+
+    def better_than_both(self, entry: Entry) -> str:
+        subject = SUBJECTS.get(entry.contender, f"{entry.contender} does")
+        network, kernel = (f"{digits(self.error(e))} ({e.contender})" for e in (self.network, self.kernel))
+        return f"{subject} better than both: error {digits(self.error(entry))} against {network} and {kernel}."
 
     def keeps_up(self, entry: Entry, rivals: list[Entry]) -> bool:
         """Nobody is clearly better, nor better by enough to be noticed."""
@@ -64,41 +70,21 @@ class _Circle:
         return self.learns(entry) and near and not any(self.less(rival, entry) for rival in rivals)
 
 
-def _on_adaptive(circle: _Circle, adaptive: Entry, contest: Contest, verdict: Verdict) -> list[str]:
-    kernel, network = contest.kernel, contest.network
-    error, theirs = circle.error(adaptive), circle.error(network)
+def _beside_leading_network(pairs: _Pairs, adaptive: Entry) -> str:
+    kernel, network = pairs.kernel, pairs.network
+    error, theirs = pairs.error(adaptive), pairs.error(network)
     errors = f"error {digits(error)} against {digits(theirs)}"
-    if verdict.outcome != "network ahead":
-        if not circle.beats_both(adaptive):
-            return []
-        return [
-            f"A kernel that learns its features (adaptive) does better than both: error {digits(error)} against "
-            f"{digits(theirs)} ({network.contender}) and {digits(circle.error(kernel))} ({kernel.contender})."
-        ]
-    share = (circle.error(kernel) - error) / (circle.error(kernel) - theirs)
-    if circle.less(adaptive, network):
-        return [
-            f"A kernel that learns its features (adaptive) does better than the network, {errors}: learning features, "
-            "not the network as such, makes the difference."
-        ]
-    if share >= MATCHED and not circle.less(network, adaptive):
-        return [
-            f"A kernel that learns its features (adaptive) does as well as the network, {errors}: learning features, "
-            "not the network as such, makes the difference."
-        ]
-    if circle.less(adaptive, kernel):
-        return [
+    share = (pairs.error(kernel) - error) / (pairs.error(kernel) - theirs)
+    credit = "learning features, not the network as such, makes the difference"
+    if pairs.less(adaptive, network):
+        return f"{SUBJECTS['adaptive']} better than the network, {errors}: {credit}."
+    if share >= MATCHED and not pairs.less(network, adaptive):
+        return f"{SUBJECTS['adaptive']} as well as the network, {errors}: {credit}."
+    if pairs.less(adaptive, kernel):
+        return (
             f"A kernel that learns its features (adaptive) makes up {percent(share)} of the network's lead, {errors}."
-        ]
-    return [
+        )
+    return (
         f"A kernel that learns its features (adaptive) is no match for the network, {errors}: what the network gains "
         "is more than a kernel gains by learning features."
-    ]
-
-
-def _called(entry: Entry) -> str:
-    return CALLED.get(entry.contender, entry.contender)
-
-
-def _do(entry: Entry) -> str:
-    return "do" if entry.contender == "trees" else "does"
+    )

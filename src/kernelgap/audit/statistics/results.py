@@ -1,4 +1,4 @@
-"""What came of the contenders: each one's errors on every test row, for each number of samples and each seed."""
+"""The contenders' errors on every test row, for each number of samples and each seed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Results:
-    """All entries; an entry holds the seeds that were finished, and one without any is not there.
+    """All entries that have a finished seed.
 
-    ``constant`` are the errors of the best constant, learned from the training rows alone: what anyone has to beat.
+    ``constant`` are the errors of the best constant, learned from the training rows alone.
     """
 
     entries: tuple[Entry, ...]
@@ -56,7 +56,7 @@ class Results:
         raise InputError(f"Nothing is known of {contender} with {samples} samples.")
 
     def best(self, families: Iterable[Family], samples: int) -> Entry | None:
-        """The entry of these families with the least mean validation error; test errors have no say."""
+        """The entry of these families with the least mean validation error."""
         wanted = set(families)
-        found = [e for e in self.entries if e.family in wanted and e.samples == samples]
-        return min(found, key=lambda e: float(np.mean(e.validation)), default=None)
+        entries = [e for e in self.entries if e.family in wanted and e.samples == samples]
+        return min(entries, key=lambda e: float(np.mean(e.validation)), default=None)

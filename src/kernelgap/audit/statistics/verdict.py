@@ -29,7 +29,7 @@ def judge(contest: Contest, untried: Mapping[str, Family] | None = None) -> Verd
     test rows, 95%): outputs that are nearer to 0 and 1 help nobody who wants the class. And nobody of the other side is
     ``untried``, for lack of time: the best of a few is not the best.
 
-    In simulations with 20 to 200 test rows (``tests/audit/answers/test_verdict.py``), contenders that fit pure noise
+    In simulations with 20 to 200 test rows (``tests/audit/statistics/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
     """
     lead = _Lead(contest, untried or {})
@@ -63,15 +63,12 @@ class _Lead:
     def __init__(self, contest: Contest, untried: Mapping[str, Family]) -> None:
         self.contest, self.untried = contest, untried
         self.sign = 1 if contest.difference.value >= 0 else -1
-        self.difference = contest.difference if self.sign > 0 else contest.network_error - contest.kernel_error
-        kernel, network = contest.kernel.contender, contest.network.contender
-        kernel_error, network_error = contest.kernel_error, contest.network_error
-        if self.sign > 0:
-            self.kind, self.name, self.error = "network", network, network_error
-            self.other_kind, self.other, self.other_error = "kernel", kernel, kernel_error
-        else:
-            self.kind, self.name, self.error = "kernel", kernel, kernel_error
-            self.other_kind, self.other, self.other_error = "network", network, network_error
+        kernel = "kernel", contest.kernel.contender, contest.kernel_error
+        network = "network", contest.network.contender, contest.network_error
+        leader, other = (network, kernel) if self.sign > 0 else (kernel, network)
+        self.kind, self.name, self.error = leader
+        self.other_kind, self.other, self.other_error = other
+        self.difference = self.other_error - self.error
         self.over_constant = contest.constant - self.error
         accuracy = contest.accuracy_difference
         self.accuracy = None if accuracy is None else self.sign * accuracy.value
@@ -81,42 +78,42 @@ class _Lead:
         self.threshold = NOTICED * contest.constant.value
 
     def against(self) -> list[str]:
-        """Every condition that fails, in plain words."""
-        constant, found = self.contest.constant.value, []
+        """A sentence for every condition that fails."""
+        constant, seeds, sentences = self.contest.constant.value, self.contest.seeds, []
         if self.rows < ROWS:
-            found.append(f"There are {self.rows} test rows only; fewer than {ROWS} cannot tell the two apart.")
-        if len(self.contest.seeds) < SEEDS:
-            found.append(
-                f"{self._seeds()}: how much depends on which rows were learned from is not known; run 3 seeds or more."
-            )
+            sentences.append(f"There are {self.rows} test rows only; fewer than {ROWS} cannot tell the two apart.")
+        if len(seeds) < SEEDS:
+            few = "Only one seed was run" if seeds else "The two have no seed in common"
+            unknown = "how much depends on which rows were learned from is not known"
+            sentences.append(f"{few}: {unknown}; run 3 seeds or more.")
         if left := [name for name, kind in self.untried.items() if kind == self.other_kind]:
-            found.append(
+            sentences.append(
                 f"There was no time for all {self.other_kind}s with so many samples: {', '.join(left)} may do better "
                 f"than {self.other}."
             )
         if not self.beats_constant():
-            found.append(
+            sentences.append(
                 f"The better of the two ({self.name}, error {digits(self.error.value)}) is not clearly better than a "
                 f"constant guess ({digits(constant)}): {self._span(self.over_constant, EASIER)}."
             )
         if self.interval.low <= 0:
-            found.append(
+            sentences.append(
                 f"The difference of the errors, {digits(self.difference.value)} in favour of {self.name}, is within "
                 f"what chance gives: {self._span(self.difference)}, which includes 0.{self._hint()}"
             )
         ahead = sum(seed > 0 for seed in self.difference.by_seed)
-        if self.contest.seeds and ahead < len(self.contest.seeds):
-            found.append(f"{self.name} has less error with {ahead} of {len(self.contest.seeds)} seeds, not with all.")
-        if self.contest.seeds and self.sign * self.contest.validation_difference < 0:
-            found.append(f"On the validation rows it is the other way round: there {self.other} has less error.")
+        if seeds and ahead < len(seeds):
+            sentences.append(f"{self.name} has less error with {ahead} of {len(seeds)} seeds, not with all.")
+        if seeds and self.sign * self.contest.validation_difference < 0:
+            sentences.append(f"On the validation rows it is the other way round: there {self.other} has less error.")
         if self.difference.value < self.threshold or self.difference.value == 0:
-            found.append(
+            sentences.append(
                 f"The difference, {digits(self.difference.value)}, is below {percent(NOTICED)} of a constant's error "
                 f"({digits(constant)}): nobody would notice it."
             )
         if self.accuracy is not None and not self.surely_right_more:
-            found.append(f"{self._accuracy()} The class that is predicted is what counts.")
-        return found
+            sentences.append(f"{self._accuracy()} The class that is predicted is what counts.")
+        return sentences
 
     def _accuracy(self) -> str:
         """How the two compare in accuracy."""
@@ -136,9 +133,10 @@ class _Lead:
         with np.errstate(divide="ignore"):
             ratio = float(np.float64(self.other_error.value) / self.error.value)
         much = "no error left, unlike" if np.isinf(ratio) else f"{less(ratio)} error than"
+        errors = f"{digits(self.error.value)} against {digits(self.other_error.value)}"
         return (
             f"The {self.kind} is ahead: {self.name} has {much} {self.other}, the best {self.other_kind} by validation, "
-            f"{self._errors()} with {self.contest.samples:,} samples."
+            f"{errors}, with {self.contest.samples:,} samples."
         )
 
     def undecided(self) -> str:
@@ -148,38 +146,29 @@ class _Lead:
                 f"constant guess, so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, "
                 f"{self.other} {digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
             )
-        alike = self.interval.high < self.threshold
-        found = "the two do equally well" if alike else "no clear winner"
+        result = "the two do equally well" if self.interval.high < self.threshold else "no clear winner"
         return (
-            f"Undecided: {found} with {self.contest.samples:,} samples. By validation the best {self.kind} is "
+            f"Undecided: {result} with {self.contest.samples:,} samples. By validation the best {self.kind} is "
             f"{self.name}, with test error {digits(self.error.value)}, and the best {self.other_kind} {self.other}, "
             f"with {digits(self.other_error.value)}."
         )
 
     def reasons(self) -> list[str]:
-        found = [
+        sentences = [
             f"The difference of the errors is {digits(self.difference.value)}, beyond chance: "
             f"{self._span(self.difference)}, over {self.rows:,} test rows and {len(self.contest.seeds)} seeds.",
             f"{self.name} has less error with every seed, and on the validation rows.",
             f"A constant guess has error {digits(self.contest.constant.value)}; {self.name} leaves "
             f"{percent(self.error.value / self.contest.constant.value)} of it.",
         ]
-        if self.accuracy is not None:
-            found.append(self._accuracy())
-        return found
-
-    def _errors(self) -> str:
-        return f"{digits(self.error.value)} against {digits(self.other_error.value)},"
+        return sentences if self.accuracy is None else [*sentences, self._accuracy()]
 
     def _span(self, difference: Resampled, level: float = LEVEL) -> str:
         interval = difference.interval(level)
         return f"{percent(level)} interval {digits(interval.low)} to {digits(interval.high)}"
 
-    def _seeds(self) -> str:
-        return "Only one seed was run" if self.contest.seeds else "The two have no seed in common"
-
     def _hint(self) -> str:
-        """More seeds or more rows: whichever the interval owes its length to."""
+        """More seeds or more rows, whichever makes the interval long."""
         if len(self.contest.seeds) < SEEDS or self.rows < ROWS:
             return ""
         few = self.difference.spread[1] < 3 * len(self.contest.seeds)

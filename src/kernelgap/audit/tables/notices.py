@@ -1,7 +1,7 @@
-"""Notices: what was done to a user's table without being asked for, one sentence each."""
+"""Notices: decisions made about a user's table, one sentence each."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from kernelgap.errors import shown
@@ -18,15 +18,16 @@ SHOWN = 3  # notices of one kind that a terminal shows
 
 @dataclass(frozen=True)
 class Notice:
-    """What happened, to which column (or file), and the sentence for the person."""
+    """What happened, to which column (or file), and a sentence about it."""
 
     what: What
     where: str
     sentence: str
 
-    def as_dict(self) -> dict[str, str]:
-        """For a JSON file."""
-        return asdict(self)
+    @classmethod
+    def of_column(cls, what: What, name: str, text: str) -> "Notice":
+        """The sentence ``Column 'name' text``."""
+        return cls(what, name, f"Column '{name}' {text}")
 
 
 def brief(notices: Iterable[Notice]) -> list[str]:

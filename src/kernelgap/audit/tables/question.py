@@ -9,16 +9,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from kernelgap.audit.tables.columns.cells import labels_of
-from kernelgap.audit.tables.columns.kinds import BECAUSE, Kind
-from kernelgap.audit.tables.columns.leaks import Leak, find_leaks
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.columns import BECAUSE
+from kernelgap.audit.tables.leaks import find_leaks
 from kernelgap.audit.tables.notices import Notice, counted, named
 from kernelgap.audit.tables.table import Table, Task
-from kernelgap.audit.tables.targets import CLASS_ROWS, Asked, task_of_numbers
 from kernelgap.errors import InputError, shown, unknown
 
 ROWS = 30  # to learn from, to choose by and to test on
 CLASSES = 1000
+FEW_VALUES = 20  # whole numbers with at most so many distinct values ...
+ROWS_EACH = 5  # ... and so many rows for each, on average, are taken as classes
+CLASS_ROWS = 3  # one to learn from, one to choose by, one to test on
 DOUBTFUL = {
     "row number": "numbers or names the rows (whole numbers, nearly one a row)",
     "copy": "is a copy of the target, up to scale or naming",
@@ -31,16 +33,15 @@ class Question:
     """Features and targets of the rows whose target is known.
 
     ``features`` has columns of numbers and of labels, with NaN where a value is missing; ``Preparation`` makes numbers
-    of them. ``asked.values`` holds numbers (n, targets) or labels (n,).
+    of them. ``values`` are the targets called ``names``: numbers (n, targets) or labels (n,).
     """
 
     features: pd.DataFrame
-    asked: Asked
+    names: tuple[str, ...]
+    task: Task
+    values: np.ndarray
+    classes: tuple[str, ...]
     notices: tuple[Notice, ...]
-
-    @property
-    def task(self) -> Task:
-        return self.asked.task
 
     @property
     def rows(self) -> int:
@@ -55,7 +56,7 @@ def pose(
     leave_out: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> Question:
-    """The question that a table asks, or an InputError that says why it asks none.
+    """The question that a table asks; an InputError says why it asks none.
 
     Labels and booleans are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
     values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
@@ -65,36 +66,43 @@ def pose(
     if task not in (None, "regression", "classification"):
         raise unknown("task", task, ("regression", "classification"))
     names = _target_names(table, (target,) if isinstance(target, str) else tuple(target))
-    for name in leave_out:
-        _check_column(table, name, "to leave out")
-        if name in names:
-            raise InputError(f"'{name}' is the target, it cannot be left out.")
-    _check_kept(table, keep, names, leave_out)
-    chosen: Task | None = "regression" if task == "regression" else "classification" if task else table.task
+    _check_options(table, names, leave_out, keep)
+    given: Task | None = "regression" if task == "regression" else "classification" if task else table.task
     known = table.frame[list(names)].notna().all(axis=1)
     frame = table.frame[known]
-    asked, task_notices = _asked(frame, table, names, chosen)
+    decided, task_notices = _task(frame, table, names, given)
+    if decided == "classification":
+        values, classes = _classes(frame[names[0]])
+    else:
+        values, classes = frame[list(names)].to_numpy(dtype=float), ()
     features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
     _check_features(table, features, names)
     counters = [name for name in map(str, features) if table.kinds[name] == "counter"]
     features, counter_notices = _drop(features, counters, keep, "row number")
-    leaks = find_leaks(features, names, asked.values, classes=asked.task == "classification")
+    leaks = find_leaks(features, names, values, classes=decided == "classification")
     copies = list(dict.fromkeys(leak.column for leak in leaks if leak.copy))
     features, copy_notices = _drop(features, copies, keep, "copy")
-    notices = [
-        *table.notices,
-        *(notice for notice in table.left_out() if notice.where not in leave_out),
-        *_unknown_targets(known, names),
-        *task_notices,
-        *counter_notices,
-        *copy_notices,
-        *_leak_notices([leak for leak in leaks if leak.column in features]),
-        *_repeated_rows(frame),
-    ]
-    return Question(features, asked, tuple(notices))
+    notices = [*table.notices, *(notice for notice in table.left_out() if notice.where not in leave_out)]
+    if missing := int((~known).sum()):
+        sentence = f"The target {named(names)} is missing in {counted(missing, 'row')} of {len(known):,}: left out."
+        notices.append(Notice("missing target", names[0], sentence))
+    notices += [*task_notices, *counter_notices, *copy_notices]
+    for leak in leaks:
+        if leak.column in features:  # only the user knows whether it may stay
+            what = "is a copy of" if leak.copy else "alone tells"
+            text = f"{what} the target '{leak.target}': leave it out unless it is known before the target is."
+            notices.append(Notice.of_column("leak", leak.column, text))
+    if (repeats := int(frame.duplicated().sum())) >= REPEATED * len(frame):
+        share = f"{counted(repeats, 'row')} of {len(frame):,} repeat another"
+        notices.append(Notice("repeated rows", "rows", f"{share}: training and test data will share some."))
+    return Question(features, names, decided, values, classes, tuple(notices))
 
 
-def _check_kept(table: Table, keep: Sequence[str], names: tuple[str, ...], leave_out: Sequence[str]) -> None:
+def _check_options(table: Table, names: tuple[str, ...], leave_out: Sequence[str], keep: Sequence[str]) -> None:
+    for name in leave_out:
+        _check_column(table, name, "to leave out")
+        if name in names:
+            raise InputError(f"'{name}' is the target, it cannot be left out.")
     for name in keep:
         _check_column(table, name, "to keep")
         if name in names:
@@ -109,27 +117,13 @@ def _drop(
     features: pd.DataFrame, doubtful: list[str], keep: Sequence[str], what: Literal["row number", "copy"]
 ) -> tuple[pd.DataFrame, list[Notice]]:
     """The features but for these, and a notice for each; all of them if nothing else would be left."""
-    gone = [name for name in doubtful if name not in keep]
-    if len(gone) == features.shape[1]:
+    dropped = [name for name in doubtful if name not in keep]
+    if len(dropped) == features.shape[1]:
         only = "but nothing else is left to learn from, so it is kept"
-        return features, [Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}, {only}.") for name in gone]
-    notices = [
-        Notice(what, name, f"Column '{name}' {DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
-        for name in gone
-    ]
-    return features.drop(columns=gone), notices
-
-
-def _leak_notices(leaks: list[Leak]) -> list[Notice]:
-    """A notice for each column that tells a target and stays: only the user knows whether it may."""
-    return [
-        Notice(
-            "leak",
-            leak.column,
-            f"Column '{leak.column}' {'is a copy of' if leak.copy else 'alone tells'} the target '{leak.target}': "
-            "leave it out unless it is known before the target is.",
-        )
-        for leak in leaks
+        return features, [Notice.of_column(what, name, f"{DOUBTFUL[what]}, {only}.") for name in dropped]
+    return features.drop(columns=dropped), [
+        Notice.of_column(what, name, f"{DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
+        for name in dropped
     ]
 
 
@@ -141,8 +135,7 @@ def _target_names(table: Table, given: tuple[str, ...]) -> tuple[str, ...]:
         _check_column(table, name, "for the target")
         if name in table.repeated:
             raise InputError(f"{table.source} has several columns called '{name}': rename all but the target.")
-        kind: Kind = table.kinds[name]
-        if kind in BECAUSE:
+        if (kind := table.kinds[name]) in BECAUSE:
             raise InputError(f"The target '{name}' {BECAUSE[kind]}: give a column of numbers or of classes.")
     if len(set(names)) < len(names):
         raise InputError(f"A target is named twice: {named(names)}.")
@@ -160,7 +153,8 @@ def _check_column(table: Table, name: str, purpose: str) -> None:
     raise InputError(f"{table.source} has no column '{name}' {purpose}. {hint}")
 
 
-def _asked(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task | None) -> tuple[Asked, list[Notice]]:
+def _task(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task | None) -> tuple[Task, list[Notice]]:
+    """The task, if the targets allow it, and a notice where it was not given and may surprise."""
     if len(frame) < ROWS:
         where = f"with a known target {named(names)}" if len(frame) < len(table.frame) else "in all"
         raise InputError(f"{table.source} has {counted(len(frame), 'row')} {where}: an audit needs at least {ROWS}.")
@@ -176,31 +170,41 @@ def _asked(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task
             always = shown(value) if isinstance(value, str) else value
             raise InputError(f"The target '{name}' is {what}, always {always}: there is nothing to learn.")
     if labelled:
-        return _classes(frame, names), []
-    values = frame[list(names)].to_numpy(dtype=float)
-    decided = task or (task_of_numbers(values) if len(names) == 1 else "regression")
-    if decided == "regression":
-        return Asked(names, "regression", values), []
-    asked = _classes(frame, names)
-    sentence = f"The target '{names[0]}' has {len(asked.classes)} distinct values: classes, unless regression is asked."
-    return asked, [] if task else [Notice("task", names[0], sentence)]
+        return "classification", []
+    values = frame[names[0]].to_numpy(dtype=float)
+    if task or len(names) > 1 or _task_of_numbers(values) == "regression":
+        return task or "regression", []
+    count = len(np.unique(values))
+    sentence = f"The target '{names[0]}' has {count} distinct values: classes, unless regression is asked."
+    return "classification", [Notice("task", names[0], sentence)]
 
 
-def _classes(frame: pd.DataFrame, names: tuple[str, ...]) -> Asked:
-    labels = labels_of(frame[names[0]])
+def _task_of_numbers(values: np.ndarray) -> Task:
+    """Two values, or few whole numbers with many rows each, are classes; anything else is a quantity."""
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) == 2:
+        return "classification"
+    integers = bool((distinct == np.round(distinct)).all())
+    few = len(distinct) <= FEW_VALUES and len(values) >= ROWS_EACH * len(distinct) and counts.min() >= CLASS_ROWS
+    return "classification" if integers and few else "regression"
+
+
+def _classes(target: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The labels of the rows, and the classes in their natural order."""
+    labels = labels_of(target)
     counts = pd.Series(labels).value_counts()
     if len(counts) > min(CLASSES, len(labels) / 2):
         raise InputError(
-            f"The target '{names[0]}' has {len(counts)} classes in {len(labels)} rows, too many to learn: group them, "
-            "or ask for regression if they are numbers."
+            f"The target '{target.name}' has {len(counts)} classes in {len(labels)} rows, too many to learn: group "
+            "them, or ask for regression if they are numbers."
         )
     if small := [str(name) for name, count in counts.items() if count < CLASS_ROWS]:
         what = "a single row" if (counts == 1).any() else f"fewer than {CLASS_ROWS}"
         raise InputError(
-            f"Target '{names[0]}': a class needs {CLASS_ROWS} rows, to learn, to choose and to test, and {what} is all "
-            f"that there is of {named(small)}: leave those rows out, or group classes."
+            f"Target '{target.name}': a class needs {CLASS_ROWS} rows, to learn, to choose and to test, and {what} is "
+            f"all that there is of {named(small)}: leave those rows out, or group classes."
         )
-    return Asked(names, "classification", labels, tuple(sorted(map(str, counts.index), key=_natural)))
+    return labels, tuple(sorted(map(str, counts.index), key=_natural))
 
 
 def _natural(name: str) -> tuple[float, str]:
@@ -219,19 +223,3 @@ def _check_features(table: Table, features: pd.DataFrame, names: tuple[str, ...]
         raise InputError(f"{table.source} has no column to learn from: {why}.")
     if all(features[name].nunique(dropna=False) == 1 for name in features):
         raise InputError(f"{table.source} has no column to learn from: all are constant ({named(list(features))}).")
-
-
-def _unknown_targets(known: pd.Series, names: tuple[str, ...]) -> list[Notice]:
-    count = int((~known).sum())
-    if not count:
-        return []
-    sentence = f"The target {named(names)} is missing in {counted(count, 'row')} of {len(known):,}: left out."
-    return [Notice("missing target", names[0], sentence)]
-
-
-def _repeated_rows(frame: pd.DataFrame) -> list[Notice]:
-    count = int(frame.duplicated().sum())
-    if count < REPEATED * len(frame):
-        return []
-    sentence = f"{counted(count, 'row')} of {len(frame):,} repeat another: training and test data will share some."
-    return [Notice("repeated rows", "rows", sentence)]

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
 
-from kernelgap.audit.tables.columns.kinds import BECAUSE, USED, Kind
+from kernelgap.audit.tables.columns import BECAUSE, USED, Kind
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.errors import InputError
 
@@ -18,11 +18,11 @@ Task = Literal["regression", "classification"]
 
 @dataclass(frozen=True)
 class Table:
-    """What was read. ``kinds`` names every column, ``frame`` holds those that can be used.
+    """The content of a file. ``kinds`` names every column, ``frame`` holds those that can be used.
 
-    The index of the frame is each row's place in the file, counted from 0. ``targets`` and ``task`` are what the source
-    itself says they are (NPZ, bundled sets), ``repeated`` the names that several columns had, ``file_rows`` how many
-    rows there were before sampling.
+    The index of the frame is each row's place in the file, counted from 0. ``targets`` and ``task`` come from sources
+    that name them (NPZ, bundled sets). ``repeated`` are names that several columns had, ``file_rows`` counts the rows
+    before sampling.
     """
 
     source: str
@@ -31,13 +31,13 @@ class Table:
     notices: tuple[Notice, ...] = ()
     targets: tuple[str, ...] = ()
     task: Task | None = None
-    repeated: frozenset[str] = field(default=frozenset())
+    repeated: frozenset[str] = frozenset()
     file_rows: int = 0
 
     def left_out(self) -> tuple[Notice, ...]:
         """A notice for each column that cannot be used."""
         return tuple(
-            Notice("left out", name, f"Column '{name}' {BECAUSE[kind]}; it is left out.")
+            Notice.of_column("left out", name, f"{BECAUSE[kind]}; it is left out.")
             for name, kind in self.kinds.items()
             if kind not in USED
         )
@@ -60,19 +60,6 @@ def distinct_names(names: Iterable[object]) -> tuple[list[str], frozenset[str]]:
 
 
 def check_width(source: str, columns: int) -> None:
-    """Refuse more columns than can be looked at one by one, before anything is made of them."""
+    """Refuse too many columns before they are read."""
     if columns > MOST_COLUMNS:
         raise InputError(f"{source} has {columns:,} columns, at most {MOST_COLUMNS:,} can be used: choose some.")
-
-
-def check_shape(source: str, rows: int, columns: int, *, to_learn: bool = True) -> None:
-    """Refuse what is no table: no rows, and where it is to learn from a single row or a single column."""
-    if not columns:
-        raise InputError(f"{source} is empty: give a file with a heading and rows.")
-    if not rows:
-        what = "learn from" if to_learn else "predict"
-        raise InputError(f"{source} has a heading and no rows: there is nothing to {what}.")
-    if rows == 1 and to_learn:
-        raise InputError(f"{source} has a single row: learning needs many.")
-    if columns == 1 and to_learn:
-        raise InputError(f"{source} has a single column: it takes a target and at least one feature.")

@@ -1,19 +1,14 @@
 """What is to be predicted: one or several numbers, or one of several classes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict
 
+from kernelgap.audit.tables.question import Question
 from kernelgap.audit.tables.table import Task
-from kernelgap.errors import InputError, validated
-
-FEW_VALUES = 20  # whole numbers with at most so many distinct values ...
-ROWS_EACH = 5  # ... and so many rows for each, on average, are taken as classes
-CLASS_ROWS = 3  # one to learn from, one to choose by, one to test on
+from kernelgap.errors import InputError
 
 
 class Targets(BaseModel):
@@ -32,27 +27,14 @@ class Targets(BaseModel):
     scales: tuple[float, ...] = ()
 
     @classmethod
-    def fit(cls, question: "Asked", rows: Sequence[int] | np.ndarray) -> "Targets":
-        """From the training rows alone; the classes are those of the question."""
+    def fit(cls, question: Question, rows: Sequence[int] | np.ndarray) -> "Targets":
+        """Learn means and scales from the training rows alone; all classes that are asked for are kept."""
         if question.task == "classification":
             return cls(names=question.names, task="classification", classes=question.classes)
         values = question.values[rows]
         scales = values.std(axis=0)
-        return cls(
-            names=question.names,
-            task="regression",
-            means=tuple(values.mean(axis=0).tolist()),
-            scales=tuple(np.where(scales > 0, scales, 1.0).tolist()),
-        )
-
-    @classmethod
-    def rebuild(cls, description: Mapping[str, Any]) -> "Targets":
-        """From what ``describe`` gave, or from the same read from a JSON file."""
-        return validated(cls, description)
-
-    def describe(self) -> dict[str, Any]:
-        """Plain lists, numbers and texts."""
-        return self.model_dump(mode="json")
+        means, scales = values.mean(axis=0).tolist(), np.where(scales > 0, scales, 1.0).tolist()
+        return cls(names=question.names, task="regression", means=tuple(means), scales=tuple(scales))
 
     @property
     def outputs(self) -> int:
@@ -73,23 +55,3 @@ class Targets(BaseModel):
         if self.task == "regression":
             return columns * np.array(self.scales) + np.array(self.means)
         return np.array(self.classes, dtype=object)[np.argmax(columns, axis=1)]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The targets of a table: numbers (n, targets) or labels (n,)."""
-
-    names: tuple[str, ...]
-    task: Task
-    values: np.ndarray
-    classes: tuple[str, ...] = ()
-
-
-def task_of_numbers(values: np.ndarray) -> Task:
-    """Two values, or few whole numbers with many rows each, are classes; anything else is a quantity."""
-    distinct, counts = np.unique(values, return_counts=True)
-    if len(distinct) == 2:
-        return "classification"
-    integers = bool((distinct == np.round(distinct)).all())
-    few = len(distinct) <= FEW_VALUES and len(values) >= ROWS_EACH * len(distinct) and counts.min() >= CLASS_ROWS
-    return "classification" if integers and few else "regression"

@@ -1,4 +1,4 @@
-"""Learning curves: everybody's error, or accuracy, over the number of samples."""
+"""Learning curves: the contenders' errors, or accuracies, over the number of samples."""
 
 from typing import Any
 
@@ -6,10 +6,9 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.audit.result import Audit
-from kernelgap.reports.audit.axes import upwards
-from kernelgap.reports.audit.lines import contenders_of, curve_rows, measure_of, top_of
+from kernelgap.reports.audit.lines import contenders_of, curve_rows, error_axis, measure_of, top_of
 from kernelgap.reports.audit.text import contender_looks
-from kernelgap.reports.common.axes import HEIGHT, MUTED, Axis, across, finished, standing_out
+from kernelgap.reports.common.axes import HEIGHT, MUTED, Axis, across, finished, standing_out, tooltips
 
 LEAST = 0.4  # of the least error: bands end there, as a logarithmic axis has no 0
 
@@ -25,20 +24,13 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
     rows = rows.assign(shape=[drawn[m].shape for m in rows.method])
     names = list(dict.fromkeys(rows.method))
     legend = None if on_page else alt.Legend(title=None, symbolType="stroke", symbolSize=400, symbolOpacity=1)
-    colour = alt.Color(
-        "method:N", scale=alt.Scale(domain=names, range=[drawn[m].colour for m in names]), sort=names, legend=legend
-    )
+    colours = alt.Scale(domain=names, range=[drawn[m].colour for m in names])
+    colour = alt.Color("method:N", scale=colours, sort=names, legend=legend)
     dashes = alt.Scale(domain=names, range=[list(drawn[m].dash) or [1, 0] for m in names])
     x = across([float(n) for n in rows.x], "samples", whole=True)
     base = alt.Chart(rows).encode(x=x, y=y("value"), color=colour)
-    tooltip = [
-        alt.Tooltip("method:N", title="who"),
-        alt.Tooltip("family:N", title="of the"),
-        alt.Tooltip("x:Q", format=",d", title="samples"),
-        alt.Tooltip("told:N", title=what),
-        alt.Tooltip("setting:N"),
-        alt.Tooltip("seeds:Q", title="seeds"),
-    ]
+    who = (("method:N", "who"), ("family:N", "of the"), ("x:Q", "samples", ",d"))
+    tooltip = tooltips(*who, ("text:N", what), ("setting:N", "setting"), ("seeds:Q", "seeds"))
     band = alt.Chart(rows).encode(x=x, y=y("low"), y2="high:Q", color=colour, detail="method:N")
     layers: list[Any] = [
         band.mark_area(strokeOpacity=0, clip=True).encode(fillOpacity=standing_out(on_page, 0.16, 0.0, 0.13, 0.0)),
@@ -76,16 +68,15 @@ def _vertical(audit: Audit, rows: pd.DataFrame, what: str, constant: float) -> t
     least = LEAST * float(within.value.min()) if len(within) else 0.0
     bands = within[within.best]
     ends = [*bands.low.clip(lower=least), *bands.high.clip(upper=top)]
-    y = upwards([*within.value, *ends, constant], measure_of(audit))
+    y = error_axis([*within.value, *ends, constant], measure_of(audit))
     return y, rows.assign(value=rows.value.clip(lower=least), low=rows.low.clip(lower=least))
 
 
 def _constant_layers(constant: float, what: str, y: Axis, x: alt.X, right: float) -> list[Any]:
     if constant <= 0:
         return []
-    data = pd.DataFrame([{"x": right, "value": constant, "words": "constant guess"}])
+    data = pd.DataFrame([{"x": right, "value": constant, "text": "constant guess"}])
     line = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MUTED)
-    words = alt.Chart(data, name=f"words_{what}").mark_text(
-        align="right", baseline="bottom", dx=4, dy=-4, fontSize=12, color=MUTED
-    )
-    return [line.encode(y=y("value")), words.encode(x=x, y=y("value"), text="words:N")]
+    place: Any = {"align": "right", "baseline": "bottom", "dx": 4, "dy": -4}
+    text = alt.Chart(data, name=f"words_{what}").mark_text(**place, fontSize=12, color=MUTED)
+    return [line.encode(y=y("value")), text.encode(x=x, y=y("value"), text="text:N")]

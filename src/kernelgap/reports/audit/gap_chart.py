@@ -1,4 +1,4 @@
-"""The kernel gap: where the best kernel's learning curve gets down to the network's error."""
+"""The kernel gap: where the best kernel's learning curve reaches the network's error."""
 
 import math
 from typing import Any, Literal
@@ -8,11 +8,10 @@ import pandas as pd
 
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.wording import digits
-from kernelgap.reports.audit.axes import upwards
 from kernelgap.reports.audit.curves_chart import LEAST
-from kernelgap.reports.audit.lines import best_kernels, law_of, measure_of
+from kernelgap.reports.audit.lines import best_kernels, error_axis, law_of, measure_of
 from kernelgap.reports.audit.text import COLOURS
-from kernelgap.reports.common.axes import MUTED, finished
+from kernelgap.reports.common.axes import MUTED, finished, tooltips
 
 FURTHEST = 1e4  # times the samples at hand: extrapolations are drawn up to there ...
 BEYOND = 30.0  # ... and this far if they lead nowhere
@@ -37,7 +36,7 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     positive = [v for v in (*kernels.value, target, *beyond.value) if v > 0]
     least = LEAST * min(positive, default=1.0)
     kernels = kernels.assign(low=kernels.low.clip(lower=least), value=kernels.value.clip(lower=least))
-    y = upwards([*positive, *kernels.low, *kernels.high, audit.answer.constant.value], measure_of(audit))
+    y = error_axis([*positive, *kernels.low, *kernels.high, audit.answer.constant.value], measure_of(audit))
     scale = alt.Scale(type="log", domain=[left, right], nice=False, padding=14)
     axis = alt.Axis(grid=False, format=",~f", labelOverlap="greedy", labelSeparation=8, tickCount=6)
 
@@ -45,16 +44,12 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
         return alt.X(f"{column}:Q", title="samples", scale=scale, axis=axis)
 
     blue, orange = COLOURS["kernel"], COLOURS["network"]
-    told = [
-        alt.Tooltip("method:N", title="best kernel"),
-        alt.Tooltip("x:Q", format=",d", title="samples"),
-        alt.Tooltip("value:Q", format=".3g", title="error"),
-    ]
+    tooltip = tooltips(("method:N", "best kernel"), ("x:Q", "samples", ",d"), ("value:Q", "error", ".3g"))
     curve = alt.Chart(kernels).encode(x=x("x"))
     layers: list[Any] = [
         curve.mark_area(color=blue, opacity=0.14, clip=True).encode(y=y("low"), y2="high:Q"),
         curve.mark_line(color=blue, strokeWidth=3).encode(y=y("value")),
-        curve.mark_point(color=blue, filled=True, size=80, opacity=1).encode(y=y("value"), tooltip=told),
+        curve.mark_point(color=blue, filled=True, size=80, opacity=1).encode(y=y("value"), tooltip=tooltip),
     ]
     if len(beyond):
         dashed = alt.Chart(beyond).mark_line(color=blue, strokeWidth=2.4, strokeDash=[6, 5], clip=True)
@@ -65,19 +60,17 @@ def gap_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
 
 
 def _network_layers(audit: Audit, target: float, left: float, right: float, x: Any, y: Any, orange: str) -> list[Any]:
-    """The network's error as a line to where the kernel has it too, with the interval of that place."""
+    """The network's error as a line to where the kernel reaches it, with the interval of that place."""
     gap, comparison = audit.answer.gap, audit.answer.comparison
     assert gap.kernel_samples is not None
     reached = gap.kernel_samples
     end = min(reached.value, right) if math.isfinite(reached.value) else right
-    line = pd.DataFrame([{"x": float(gap.samples), "end": end, "value": target}])
-    own = pd.DataFrame(
-        [{"x": float(gap.samples), "value": target, "method": comparison.network, "told": digits(target)}]
-    )
-    span = pd.DataFrame(
-        [{"low": min(max(reached.low, left), right), "high": min(max(reached.high, left), right), "value": target}]
-    )
-    tooltip = [alt.Tooltip("method:N", title="network"), alt.Tooltip("told:N", title="error")]
+    at = {"x": float(gap.samples), "value": target}
+    line = pd.DataFrame([{**at, "end": end}])
+    own = pd.DataFrame([{**at, "method": comparison.network, "text": digits(target)}])
+    low, high = (min(max(limit, left), right) for limit in (reached.low, reached.high))
+    span = pd.DataFrame([{"low": low, "high": high, "value": target}])
+    tooltip = tooltips(("method:N", "network"), ("text:N", "error"))
     layers = [
         alt.Chart(span).mark_rule(color=MUTED, strokeWidth=9, opacity=0.28, clip=True)
         .encode(x=x("low"), x2="high:Q", y=y("value")),
@@ -87,16 +80,11 @@ def _network_layers(audit: Audit, target: float, left: float, right: float, x: A
         .encode(x=x("x"), y=y("value"), tooltip=tooltip),
     ]  # fmt: skip
     if math.isfinite(reached.value) and reached.value <= right:
-        least = "at least " if gap.kind == "extrapolated" else ""
-        words = f"{least}{digits(reached.value)} samples"
-        place = pd.DataFrame([{"x": max(reached.value, left), "value": target, "words": words, "told": words}])
-        there = alt.Chart(place).encode(x=x("x"), y=y("value"))
+        samples = f"{'at least ' if gap.kind == 'extrapolated' else ''}{digits(reached.value)} samples"
+        place = pd.DataFrame([{"x": max(reached.value, left), "value": target, "text": samples}])
+        point = alt.Chart(place).encode(x=x("x"), y=y("value"), tooltip=tooltips(("text:N", "as good with")))
+        layers.append(point.mark_point(color=COLOURS["kernel"], filled=False, size=150, strokeWidth=2.5, opacity=1))
         align: Literal["left", "right"] = "right" if reached.value > gap.samples else "left"
-        layers.append(
-            there.mark_point(color=COLOURS["kernel"], filled=False, size=150, strokeWidth=2.5, opacity=1).encode(
-                tooltip=[alt.Tooltip("told:N", title="as good with")]
-            )
-        )
-        text = alt.Chart(place, name="words_gap").encode(x=x("x"), y=y("value"), text="words:N")
+        text = alt.Chart(place, name="words_gap").encode(x=x("x"), y=y("value"), text="text:N")
         layers.append(text.mark_text(align=align, baseline="top", dy=12, fontSize=12, color=MUTED))
     return layers

@@ -1,6 +1,8 @@
-"""The data behind the charts of an audit: one row a point."""
+"""The data of an audit's charts, one row a point, and the axes of errors."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,25 +10,32 @@ import pandas as pd
 
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answer import Curve, Interval
-from kernelgap.audit.statistics.reach import fitted_sizes
+from kernelgap.audit.statistics.gap import fitted_sizes
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.reports.audit.text import COLOURS, FAMILIES, setting_in_words
+from kernelgap.reports.common.axes import Axis, linear_axis, log_axis
 
 HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
 
 
 def measure_of(audit: Audit) -> str:
-    """What the errors are, for an axis."""
+    """The title of an axis of errors."""
     return "squared test error" if audit.data.task == "classification" else "mean squared test error"
 
 
+def error_axis(values: Sequence[float], title: str) -> Axis:
+    """Logarithmic, unless there is nothing above 0."""
+    return log_axis(values, title) if any(v > 0 for v in values) else linear_axis(title)
+
+
 def curve_rows(audit: Audit, what: str = "error") -> pd.DataFrame:
-    """Errors, or accuracies, of everybody over the numbers of samples, with intervals; the families in their order."""
+    """Errors, or accuracies, of all contenders over the numbers of samples, with intervals, by family."""
     best = (audit.answer.comparison.network, audit.answer.comparison.kernel)
     rows = []
     for curve in contenders_of(audit):
         values = curve.errors if what == "error" else curve.accuracy or ()
-        for place, (samples, found) in enumerate(zip(curve.samples, values, strict=False)):
+        for place, (samples, interval) in enumerate(zip(curve.samples, values, strict=False)):
+            fits = audit.table[(audit.table.contender == curve.contender) & (audit.table.samples == samples)]
             rows.append(
                 {
                     "method": curve.contender,
@@ -34,44 +43,34 @@ def curve_rows(audit: Audit, what: str = "error") -> pd.DataFrame:
                     "colour": COLOURS[curve.family],
                     "best": curve.contender in best,
                     "x": samples,
-                    **_span(found),
-                    "told": told(found, share=what != "error"),
+                    **asdict(interval),
+                    "text": format_interval(interval, share=what != "error"),
                     "seeds": len(curve.by_seed[place]),
-                    "setting": _setting(audit, curve.contender, samples),
+                    "setting": setting_in_words(fits.setting),
                 }
             )
     return pd.DataFrame(rows)
 
 
 def contenders_of(audit: Audit) -> list[Curve]:
-    """Everybody by family, in each those with the least validation error first."""
+    """All contenders by family, in each by validation error."""
     order = list(FAMILIES)
     return sorted(audit.answer.curves, key=lambda c: (order.index(c.family), -c.samples[-1], c.validation[-1]))
 
 
-def _setting(audit: Audit, contender: str, samples: int) -> str:
-    fits = audit.table
-    return setting_in_words(fits[(fits.contender == contender) & (fits.samples == samples)].setting)
-
-
-def _span(found: Interval) -> dict[str, float]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def told(found: Interval, *, share: bool = False) -> str:
+def format_interval(interval: Interval, *, share: bool = False) -> str:
     """``0.55 (0.39 to 0.75)``."""
-    if share:
-        return f"{found.value:.1%} ({found.low:.1%} to {found.high:.1%})"
-    return f"{digits(found.value)} ({digits(found.low)} to {digits(found.high)})"
+    value, low, high = (f"{v:.1%}" if share else digits(v) for v in (interval.value, interval.low, interval.high))
+    return f"{value} ({low} to {high})"
 
 
 def top_of(audit: Audit) -> float:
-    """Where charts of errors end."""
+    """The upper end of charts of errors."""
     return HIGHEST * audit.answer.constant.value
 
 
 def above_charts(audit: Audit) -> list[str]:
-    """Who has an error, with some number of samples, that charts do not reach up to."""
+    """The contenders with an error beyond the upper end of the charts."""
     top = top_of(audit)
     return [c.contender for c in contenders_of(audit) if top > 0 and any(e.value > top for e in c.errors)]
 
@@ -87,7 +86,7 @@ class Law(NamedTuple):
         return float(np.exp(self.constant) * samples**self.slope)
 
     def reaches(self, error: float) -> float:
-        """With how many samples; infinite if never."""
+        """The number of samples; infinite if never."""
         if self.slope >= 0 or error <= 0:
             return math.inf
         with np.errstate(over="ignore"):
@@ -99,9 +98,9 @@ def best_kernels(audit: Audit) -> pd.DataFrame:
     rows = []
     kernels = [curve for curve in audit.answer.curves if curve.family == "kernel"]
     for samples in sorted({n for curve in kernels for n in curve.samples}):
-        there = [(curve, curve.samples.index(samples)) for curve in kernels if samples in curve.samples]
-        curve, place = min(there, key=lambda found: found[0].validation[found[1]])
-        rows.append({"x": samples, "method": curve.contender, **_span(curve.errors[place])})
+        places = [(curve, curve.samples.index(samples)) for curve in kernels if samples in curve.samples]
+        curve, place = min(places, key=lambda at: at[0].validation[at[1]])
+        rows.append({"x": samples, "method": curve.contender, **asdict(curve.errors[place])})
     return pd.DataFrame(rows)
 
 
@@ -115,6 +114,6 @@ def law_of(kernels: pd.DataFrame) -> Law | None:
     return Law(float(slope), float(constant), points)
 
 
-def row_of(name: str, found: Interval, **more: Any) -> dict[str, Any]:
+def row_of(name: str, interval: Interval, **more: Any) -> dict[str, Any]:
     """A row of a chart of intervals."""
-    return {"method": name, **_span(found), "told": told(found), **more}
+    return {"method": name, **asdict(interval), "text": format_interval(interval), **more}

@@ -13,15 +13,14 @@ import pandas as pd
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration
-from kernelgap.reports.audit.command import command_of
 from kernelgap.reports.audit.curves_chart import curves_chart
-from kernelgap.reports.audit.difference_chart import difference_chart
 from kernelgap.reports.audit.gap_chart import gap_chart
-from kernelgap.reports.audit.interval_charts import features_chart, forest_chart
+from kernelgap.reports.audit.interval_charts import difference_chart, features_chart, forest_chart
 from kernelgap.reports.audit.lines import above_charts, contenders_of
 from kernelgap.reports.audit.text import (
     COLOURS,
     FAMILIES,
+    command_of,
     contender_in_words,
     contender_looks,
     setting_in_words,
@@ -32,15 +31,20 @@ from kernelgap.reports.common.page import write_page
 
 OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "undecided"}
 
-Draw = Callable[..., Any]  # of an audit, for the page or alone
-
 
 def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
     """Write ``report.html``, ``charts/`` and the tables into the folder of an audit.
 
     After the time ``until``, on the clock ``time.monotonic``, no more charts are saved as pictures: the page has them.
     """
-    draw = _charts(audit)
+    draw: dict[str, Callable[..., Any]] = {
+        "errors": curves_chart,
+        "accuracy": partial(curves_chart, what="accuracy"),
+        "contenders": forest_chart,
+        "difference": difference_chart,
+        "gap": gap_chart,
+        "features": features_chart,
+    }
     drawn = {name: chart(audit, on_page=True) for name, chart in draw.items()}
     charts = {name: chart for name, chart in drawn.items() if chart is not None}
     return write_page(
@@ -61,15 +65,6 @@ def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
 def _write_answer(audit: Audit, path: Path) -> None:
     record = {name: value for name, value in audit.as_record().items() if name not in ("folder", "model", "fits")}
     path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _charts(audit: Audit) -> dict[str, Draw]:
-    """By name; one for which there is nothing to draw gives None."""
-    charts: dict[str, Draw] = {"errors": curves_chart}
-    if audit.data.task == "classification":
-        charts["accuracy"] = partial(curves_chart, what="accuracy")
-    more: dict[str, Draw] = {"contenders": forest_chart, "difference": difference_chart}
-    return {**charts, **more, "gap": gap_chart, "features": features_chart}
 
 
 def _context(audit: Audit) -> dict[str, Any]:
@@ -94,7 +89,8 @@ def _context(audit: Audit) -> dict[str, Any]:
         "budget": format_duration(audit.plan.budget),
         "given": format_duration(audit.budget),
         "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
-        "unfinished": _unfinished(audit),
+        "unfinished": audit.without_time,
+        "planned": audit.planned,
         "failures": audit.failures,
         "winner": audit.winner if audit.model_path is not None else None,
         "learned": audit.model_sentence,
@@ -106,11 +102,11 @@ def _context(audit: Audit) -> dict[str, Any]:
 
 
 def _unkept(audit: Audit) -> list[str]:
-    """Who has less validation error than the model that is kept, although nobody is ahead."""
-    known = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    """The contenders with less validation error than the model that is kept, if nobody is ahead."""
     if audit.winner is None or audit.verdict != "undecided":
         return []
-    return [str(name) for name, error in known.items() if error < known[audit.winner]]
+    errors = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    return [str(name) for name, error in errors.items() if error < errors[audit.winner]]
 
 
 def _tiles(audit: Audit) -> list[dict[str, str]]:
@@ -129,12 +125,9 @@ def _tiles(audit: Audit) -> list[dict[str, str]]:
             ("kernel", comparison.kernel, comparison.kernel_error),
         )
     ]
-    constant = digits(answer.constant.value)
-    return [
-        *tiles,
-        {"words": "constant guess", "number": constant, "more": "what anyone has to beat"},
-        _gap_tile(audit),
-    ]
+    constant = {"words": "constant guess", "number": digits(answer.constant.value), "more": "what anyone has to beat"}
+    number, more = _gap_tile(audit)
+    return [*tiles, constant, {"words": "kernel gap", "number": number, "more": more}]
 
 
 def _quality(row: pd.Series) -> str:
@@ -144,39 +137,34 @@ def _quality(row: pd.Series) -> str:
     return f"R\u00b2 {row.r2:.3f}{more}"
 
 
-def _gap_tile(audit: Audit) -> dict[str, str]:
-    gap = audit.answer.gap
-    words = "kernel gap"
-    if gap.factor is None:
-        return {"words": words, "number": "\u2013", "more": "why not, see below"}
+def _gap_tile(audit: Audit) -> tuple[str, str]:
+    """The number and the text below it."""
+    gap, more = audit.answer.gap, "the samples, for the kernel to do as well"
+    if gap.factor is None or gap.kernel_samples is None:
+        return "\u2013", "why not, see below"
     if gap.kind in ("extrapolated", "out of reach"):
-        if gap.kernel_samples is not None and gap.kernel_samples.low < gap.samples:
-            return {"words": words, "number": "?", "more": "not reached, and not told how far it is: see below"}
+        if gap.kernel_samples.low < gap.samples:
+            return "?", "not reached, and not told how far it is: see below"
         low = f"\u2265 {digits(gap.factor.low)}\u00d7" if math.isfinite(gap.factor.low) else "\u221e"
-        more = "the samples, for the kernel to do as well; extrapolated"
         never = "extrapolated: the kernel's curve never gets there"
-        return {"words": words, "number": low, "more": more if gap.kind == "extrapolated" else never}
+        return low, f"{more}; extrapolated" if gap.kind == "extrapolated" else never
     number = f"{digits(gap.factor.value)}\u00d7"
-    high = digits(gap.factor.high) if math.isfinite(gap.factor.high) else "\u221e"
     if gap.kind == "below":
-        return {"words": words, "number": f"\u2264 {number}", "more": "the samples, for the kernel to do as well"}
-    more = f"the samples, for the kernel to do as well (95% interval {digits(gap.factor.low)} to {high})"
-    return {"words": words, "number": number, "more": more}
+        return f"\u2264 {number}", more
+    high = digits(gap.factor.high) if math.isfinite(gap.factor.high) else "\u221e"
+    return number, f"{more} (95% interval {digits(gap.factor.low)} to {high})"
 
 
 def _accuracy(audit: Audit) -> str | None:
-    """Who is right more often, by how much."""
-    found = audit.answer.comparison.accuracy_difference
-    if found is None:
-        return None
-    low, high = (f"{100 * end:+.2g}" for end in (found.low, found.high))
+    """The difference of the two accuracies, in a sentence."""
     comparison = audit.answer.comparison
-    if found.low == found.high == 0:
-        return f"{comparison.network} and {comparison.kernel} are right on the same number of rows, with every seed."
-    return (
-        f"Accuracy of {comparison.network} less that of {comparison.kernel}: {100 * found.value:+.2g} points "
-        f"(95% interval {low} to {high})."
-    )
+    difference, network, kernel = comparison.accuracy_difference, comparison.network, comparison.kernel
+    if difference is None:
+        return None
+    if difference.low == difference.high == 0:
+        return f"{network} and {kernel} are right on the same number of rows, with every seed."
+    value, low, high = (f"{100 * end:+.2g}" for end in (difference.value, difference.low, difference.high))
+    return f"Accuracy of {network} less that of {kernel}: {value} points (95% interval {low} to {high})."
 
 
 def _legend(audit: Audit) -> list[dict[str, Any]]:
@@ -192,7 +180,7 @@ def _legend(audit: Audit) -> list[dict[str, Any]]:
 
 
 def _columns(audit: Audit) -> list[str]:
-    """What there is to say of a contender beside its error."""
+    """The measures of a contender beside its error."""
     if audit.data.task == "classification":
         return ["accuracy"]
     return ["r2", "rmse"] if len(audit.data.scales) == 1 else ["r2"]
@@ -233,12 +221,3 @@ def _shown(name: str, value: float) -> str:
     if not math.isfinite(value):
         return "\u2013"
     return f"{value:.1%}" if name == "accuracy" else f"{value:.3f}" if name == "r2" else digits(value)
-
-
-def _unfinished(audit: Audit) -> dict[str, Any] | None:
-    """What the budget left no time for, shortened."""
-    if not audit.unfinished:
-        return None
-    failed = {failure.label for failure in audit.failures}
-    left = [label for label in audit.unfinished if label not in failed]
-    return {"count": len(left), "of": audit.planned, "labels": left} if left else None

@@ -1,7 +1,9 @@
-"""Who the contenders of an audit are, how they are drawn, and what they chose, in words."""
+"""Texts and looks of an audit's page: the contenders, their settings, the command."""
 
 import json
 import re
+import shlex
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -47,25 +49,24 @@ SHAPES = (*(drawn for name, drawn in MODES.items() if name != "all"), *OTHERS)
 
 
 def contender_in_words(name: str) -> str:
-    """What a contender is, for who never heard of it."""
+    """A short description of a contender."""
     twin = re.fullmatch(r"(.+)\((last|ntk)\)", name)
     return f"{twin[1]} {TWINS[twin[2]]}" if twin else CONTENDERS.get(name, "")
 
 
 def contender_looks(contenders: Iterable[tuple[str, Family]]) -> dict[str, Look]:
     """The colour says the family; within it, dash and shape tell one from the other."""
-    found: dict[str, Look] = {}
-    members: dict[Family, int] = {}
+    looks: dict[str, Look] = {}
+    members: Counter[Family] = Counter()
     for name, family in contenders:
-        place = members.get(family, 0)
-        members[family] = place + 1
-        dash, shape = (SOLID, "circle") if place == 0 else SHAPES[(place - 1) % len(SHAPES)]
-        found[name] = Look(COLOURS[family], dash, shape)
-    return found
+        place = members[family]
+        members[family] += 1
+        looks[name] = Look(COLOURS[family], *(SHAPES[(place - 1) % len(SHAPES)] if place else (SOLID, "circle")))
+    return looks
 
 
 def setting_in_words(settings: Iterable[str]) -> str:
-    """What was chosen, over all seeds: ``bandwidth 0.38 to 1.1, ridge 2.2``."""
+    """The chosen settings of all seeds: ``bandwidth 0.38 to 1.1, ridge 2.2``."""
     chosen: dict[str, list[float]] = {}
     for setting in settings:
         for name, value in json.loads(setting).items():
@@ -84,5 +85,24 @@ def source_name(audit: Audit) -> str:
 
 
 def without_folder(sentence: str, audit: Audit) -> str:
-    """A sentence in which the table has its name alone: a page says nothing of its writer's folders."""
+    """A sentence without the table's folder: a page names no folders of its writer."""
     return sentence.replace(audit.data.source, source_name(audit))
+
+
+def command_of(audit: Audit) -> str:
+    """The shell command that asks the same again, with the file's name alone."""
+    asked = audit.asked
+    arguments = ["kernelgap", "audit", source_name(audit)]
+    for target in audit.data.targets:
+        arguments += ["--target", target]
+    for name in ("leave_out", "keep"):
+        for column in asked.get(name) or ():
+            arguments += [f"--{name.replace('_', '-')}", str(column)]
+    for name in ("task", "rows", "delimiter"):
+        if asked.get(name) is not None:
+            arguments += [f"--{name}", str(asked[name])]
+    if asked.get("header") is not None:
+        arguments.append("--header" if asked["header"] else "--no-header")
+    arguments += ["--budget", f"{audit.plan.budget:g}s"]
+    arguments += ["--seed", str(audit.seed)] if audit.seed else []
+    return shlex.join(arguments)

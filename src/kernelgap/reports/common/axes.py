@@ -1,4 +1,4 @@
-"""What the charts of a run share: axes, the threshold, legends, fonts."""
+"""Axes, legends, tooltips and fonts that the charts share."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,6 +20,11 @@ def legend_above() -> alt.Legend:
     )
 
 
+def tooltips(*columns: tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
+    """Tooltips from pairs of a column and its title; a third text is the format of its numbers."""
+    return [alt.Tooltip(c, title=title, format=f[0] if f else alt.Undefined) for c, title, *f in columns]
+
+
 def across(values: list[float], title: str, *, whole: bool) -> alt.X:
     """A logarithmic axis with a tick at each value; linear where a value is 0."""
     ticks = sorted(set(values))
@@ -31,16 +36,8 @@ def across(values: list[float], title: str, *, whole: bool) -> alt.X:
 def log_axis(values: Sequence[float], title: str) -> Axis:
     """A logarithmic axis that takes in all values, with ticks at powers of ten, at 1, 2, 5, or at all digits."""
     low, high, ticks = log_room(values)
-
-    def axis(column: str) -> alt.Y:
-        return alt.Y(
-            f"{column}:Q",
-            title=title,
-            scale=alt.Scale(type="log", domain=[low, high], nice=False),
-            axis=alt.Axis(values=ticks, format="~g"),
-        )
-
-    return axis
+    scale, axis = alt.Scale(type="log", domain=[low, high], nice=False), alt.Axis(values=ticks, format="~g")
+    return lambda column: alt.Y(f"{column}:Q", title=title, scale=scale, axis=axis)
 
 
 def log_room(values: Sequence[float]) -> tuple[float, float, list[float]]:
@@ -61,27 +58,16 @@ def finished(
 ) -> alt.LayerChart:
     """On the page a chart is as wide as its place and has no ground of its own; its title is the page's."""
     if on_page:
-        chart = chart.properties(
-            width="container",
-            height=height,
-            background="transparent",
-            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        )
+        fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+        chart = chart.properties(width="container", height=height, background="transparent", autosize=fit)
     else:
-        chart = chart.properties(
-            width=width, height=height, background="#ffffff", **({"title": title} if title else {})
-        )
+        titled = {"title": title} if title else {}
+        chart = chart.properties(width=width, height=height, background="#ffffff", **titled)
+    fonts = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return (
         chart.configure(font="system-ui, sans-serif" if on_page else "sans-serif")
         .configure_view(strokeWidth=0)
-        .configure_axis(
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            gridColor="#8884",
-            domainColor=MUTED,
-            tickColor=MUTED,
-        )
+        .configure_axis(**fonts, gridColor="#8884", domainColor=MUTED, tickColor=MUTED)
         .configure_legend(labelFontSize=12)
         .configure_title(anchor="start", fontSize=14, subtitleFontSize=11, subtitleColor=MUTED)
     )

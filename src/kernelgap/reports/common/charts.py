@@ -2,12 +2,14 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import pandas as pd
 import vl_convert
 
 from kernelgap.errors import InputError
+from kernelgap.reports.common.axes import tooltips
 
 FORMATS = (".html", ".svg", ".png", ".pdf")
 PICTURES = (".svg", ".png", ".pdf")
@@ -17,16 +19,25 @@ COLOUR = "#4c78a8"
 
 
 def spectrum_chart(table: pd.DataFrame) -> alt.VConcatChart:
-    """A kernel's eigenvalues by degree, above how much of each degree its samples hold (``certificates.retention``)."""
+    """Draw a kernel's eigenvalues by degree, above how much of each degree its samples hold.
+
+    Parameters
+    ----------
+    table : what ``kernelgap.certificates.retention`` gives.
+
+    Returns
+    -------
+    The chart, for ``save_chart``.
+    """
     attrs = table.attrs
     shown = table.assign(relative=table.eigenvalue.abs() / table.eigenvalue.abs().max())
     spectrum = f"{attrs['kernel']} on the cube of {attrs['problem']}: eigenvalues, relative to the largest"
     held = f"The share of each parity that {attrs['n']:,} samples can hold, on average"
-    return alt.vconcat(_by_degree(shown, "relative", ".0e", spectrum), _by_degree(shown, "captured", ".0e", held))
+    return alt.vconcat(_by_degree(shown, "relative", spectrum), _by_degree(shown, "captured", held))
 
 
-def _by_degree(table: pd.DataFrame, column: str, numbers: str, title: str) -> alt.LayerChart:
-    """Stems on a logarithmic scale; where the value is nothing, so is the stem."""
+def _by_degree(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:
+    """Stems on a logarithmic scale; none where the value is 0."""
     shown = table[table[column] > LEAST]
     low = 10.0 ** math.floor(math.log10(shown[column].min()) - 0.5)
     base = alt.Chart(shown.assign(low=low)).encode(
@@ -40,32 +51,45 @@ def _by_degree(table: pd.DataFrame, column: str, numbers: str, title: str) -> al
             f"{column}:Q",
             title=None,
             scale=alt.Scale(type="log", domain=[low, 1.0]),
-            axis=alt.Axis(format=numbers, tickCount=8),
+            axis=alt.Axis(format=".0e", tickCount=8),
         ),
-        tooltip=[
-            alt.Tooltip("degree:Q"),
-            alt.Tooltip("parities:Q", format=",.0f"),
-            alt.Tooltip("eigenvalue:Q", format=".4g"),
-            alt.Tooltip("share:Q", format=".3%", title="share of K(x,x)"),
-            alt.Tooltip("captured:Q", format=".3%", title="held of each parity"),
-        ],
+        tooltip=tooltips(
+            ("degree:Q", "degree"),
+            ("parities:Q", "parities", ",.0f"),
+            ("eigenvalue:Q", "eigenvalue", ".4g"),
+            ("share:Q", "share of K(x,x)", ".3%"),
+            ("captured:Q", "held of each parity", ".3%"),
+        ),
     )
     stems = base.mark_rule(strokeWidth=2, color=COLOUR).encode(y2="low:Q")
-    return (stems + base.mark_point(filled=True, size=50, opacity=1, color=COLOUR)).properties(
-        width=560, height=210, title=title
-    )
+    points = base.mark_point(filled=True, size=50, opacity=1, color=COLOUR)
+    return (stems + points).properties(width=560, height=210, title=title)
 
 
 def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
-    """Write a chart in the format of the file's name."""
+    """Write a chart in the format of the file's name.
+
+    Parameters
+    ----------
+    chart : any Altair chart.
+    path : the file: .html, .svg, .png or .pdf.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one, or the file cannot be written.
+    """
     target = Path(path)
-    if target.suffix.lower() not in FORMATS:
+    ending = target.suffix.lower()
+    if ending not in FORMATS:
         raise InputError(f"A chart is written as {', '.join(FORMATS)}, not as '{target.suffix}': name the file so.")
+    options: Any = {".html": {"inline": True}, ".png": {"scale_factor": 2}}.get(ending, {})
     try:
-        if target.suffix.lower() == ".html":
-            chart.save(target, inline=True)
-        else:
-            chart.save(target, scale_factor=2) if target.suffix.lower() == ".png" else chart.save(target)
+        chart.save(target, **options)
     except OSError as error:
         raise InputError(f"'{target}' could not be written: {error.strerror}.") from None
     return target

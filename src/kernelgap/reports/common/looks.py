@@ -18,12 +18,9 @@ NETWORK_COLOURS = {
     "resnet-4": "#5b4bb0",
 }
 LIMITS = {
-    "ck2": "2layer",
-    "ntk2": "2layer",
-    "ck3": "3layer",
-    "ntk3": "3layer",
-    "ck3res": "3resnet",
-    "ntk3res": "3resnet",
+    **dict.fromkeys(("ck2", "ntk2"), "2layer"),
+    **dict.fromkeys(("ck3", "ntk3"), "3layer"),
+    **dict.fromkeys(("ck3res", "ntk3res"), "3resnet"),
 }
 OTHER_COLOURS = ("#8b63c7", "#a9791c", "#71808f", "#c24f6a", "#3f9aa0", "#7d8b2a")
 
@@ -59,7 +56,7 @@ class Look:
 
 def looks(methods: Sequence[str]) -> dict[str, Look]:
     """A look for each method; the same method mostly has the same look, whatever else is drawn."""
-    found: dict[str, Look] = {}
+    by_method: dict[str, Look] = {}
     others = 0
     lines: Counter[str] = Counter()  # of the same method, one a width
     for method in methods:
@@ -68,12 +65,11 @@ def looks(methods: Sequence[str]) -> dict[str, Look]:
             alone = method.removesuffix(named[3] or "")
             drawn = MODES[named[2]] if not lines[alone] else OTHERS[(lines[alone] - 1) % len(OTHERS)]
             lines[alone] += 1
-            found[method] = Look(NETWORK_COLOURS[named[1]], *drawn)
+            by_method[method] = Look(NETWORK_COLOURS[named[1]], *drawn)
         elif method in LIMITS:
-            dash, shape = CONJUGATE_LIMIT if method.startswith("ck") else TANGENT_LIMIT
-            found[method] = Look(NETWORK_COLOURS[LIMITS[method]], dash, shape)
+            limit = CONJUGATE_LIMIT if method.startswith("ck") else TANGENT_LIMIT
+            by_method[method] = Look(NETWORK_COLOURS[LIMITS[method]], *limit)
         else:
-            dash, shape = OTHERS[others % len(OTHERS)]
-            found[method] = Look(OTHER_COLOURS[others % len(OTHER_COLOURS)], dash, shape)
+            by_method[method] = Look(OTHER_COLOURS[others % len(OTHER_COLOURS)], *OTHERS[others % len(OTHERS)])
             others += 1
-    return found
+    return by_method

@@ -46,8 +46,8 @@ def test_each_row_is_as_likely_as_any_other():
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather", "npz"])
 def test_files_that_do_not_fit_are_sampled_with_a_notice(tmp_path, rng, ending, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.tables.reading.columnar.BATCH", 512)
-    monkeypatch.setattr("kernelgap.audit.tables.reading.delimited.PIECE", 2**14)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.binary.BATCH", 512)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.text.PIECE", 2**14)
     path = tmp_path / f"t.{ending}"
     frame = pd.DataFrame({"x0": np.arange(5000.0), "y": rng.normal(size=5000)})
     if ending == "npz":

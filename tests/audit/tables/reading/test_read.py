@@ -88,7 +88,7 @@ def test_repeated_names_in_parquet(tmp_path):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_npz(tmp_path, rng, order, save, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.tables.reading.npz.ROWS", 16)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.binary.ROWS", 16)
     X, y = np.asarray(rng.normal(size=(50, 3)), order=order), rng.choice(["ja", "nein"], 50)
     save(tmp_path / "t.npz", X=X, y=y)
     table = read_table(tmp_path / "t.npz", seed=0)

@@ -1,19 +1,19 @@
-"""A table from a file, a bundled set or a data frame. Nothing in a file is ever executed."""
+"""Tables from files, bundled sets and data frames. Nothing in a file is executed."""
 
 import difflib
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 from sklearn import datasets
 
-from kernelgap.audit.tables.columns.interpreting import interpret
+from kernelgap.audit.tables.columns import interpret
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.reading.columnar import read_feather, read_parquet
-from kernelgap.audit.tables.reading.delimited import read_delimited
-from kernelgap.audit.tables.reading.npz import read_npz
+from kernelgap.audit.tables.reading.binary import read_feather, read_npz, read_parquet
 from kernelgap.audit.tables.reading.raw import Raw, Reservoir
-from kernelgap.audit.tables.table import Table, Task, check_shape, distinct_names
+from kernelgap.audit.tables.reading.text import read_delimited
+from kernelgap.audit.tables.table import Table, Task, distinct_names
 from kernelgap.errors import InputError, unknown
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data")
@@ -43,33 +43,52 @@ def read_table(
     numbers: Collection[str] = (),
     to_learn: bool = True,
 ) -> Table:
-    """The table, with a notice for everything that had to be decided on the way.
+    """Read a table, with a notice for every decision.
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
     ``delimiter`` and ``header`` are detected for text files unless given. Columns named in ``labels`` stay texts and
-    those in ``numbers`` become numbers whatever they hold, as a preparation made earlier wants them. Unless it is
+    those in ``numbers`` become numbers whatever they hold, as an earlier preparation needs them. Unless it is
     ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
     """
     reservoir = Reservoir(seed=seed, rows=rows)
     name = "The data frame" if isinstance(source, pd.DataFrame) else str(source)
     if isinstance(source, pd.DataFrame):
-        raw = _keep(source, reservoir)
+        raw = _from_frame(source, reservoir)
     elif (name.startswith(PREFIX) or name in BUNDLED) and not Path(name).exists():
         raw = _load_bundled(name, reservoir)
     else:
         raw = _read_file(_existing(Path(name)), reservoir, delimiter, header, to_learn)
-    check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
+    _check_shape(name, reservoir.seen, len(raw.names), to_learn=to_learn)
     distinct, repeated = distinct_names(raw.names)
+    given = raw.rows.set_axis(distinct, axis=1)
     frame, kinds, column_notices = interpret(
-        raw.rows.set_axis(distinct, axis=1),
-        comma_first=raw.comma_first,
-        labels=labels,
-        numbers=numbers,
-        rows=reservoir.seen,
+        given, comma_first=raw.comma_first, labels=labels, numbers=numbers, rows=reservoir.seen
     )
-    table_notices = (*_sampling(name, reservoir), *_renaming(name, raw.names, distinct, repeated))
-    notices = (*raw.notices, *table_notices, *column_notices)
-    return Table(name, frame, kinds, notices, raw.targets, raw.task, repeated, reservoir.seen)
+    notices = [*raw.notices]
+    if reservoir.sampled:
+        size = counted(reservoir.capacity or 0, "row")
+        sentence = f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used."
+        notices.append(Notice("sampled", name, sentence))
+    if repeated:
+        pairs = zip((old.strip() for old in raw.names), distinct, strict=True)
+        fresh = named([new for old, new in pairs if old in repeated and new != old])
+        sentence = f"{name} has several columns called {named(sorted(repeated))}; they are now called {fresh}."
+        notices.append(Notice("names", name, sentence))
+    notices += column_notices
+    return Table(name, frame, kinds, tuple(notices), raw.targets, raw.task, repeated, reservoir.seen)
+
+
+def _check_shape(source: str, rows: int, columns: int, *, to_learn: bool) -> None:
+    """Refuse a table without columns or rows, and one of a single row or column ``to_learn`` from."""
+    if not columns:
+        raise InputError(f"{source} is empty: give a file with a heading and rows.")
+    if not rows:
+        what = "learn from" if to_learn else "predict"
+        raise InputError(f"{source} has a heading and no rows: there is nothing to {what}.")
+    if rows == 1 and to_learn:
+        raise InputError(f"{source} has a single row: learning needs many.")
+    if columns == 1 and to_learn:
+        raise InputError(f"{source} has a single column: it takes a target and at least one feature.")
 
 
 def _read_file(path: Path, reservoir: Reservoir, delimiter: str | None, header: bool | None, to_learn: bool) -> Raw:
@@ -85,10 +104,19 @@ def _read_file(path: Path, reservoir: Reservoir, delimiter: str | None, header: 
             return read_npz(path, reservoir, to_learn=to_learn)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-    raise InputError(_unreadable(path))
+    if kind in PICKLED:
+        raise InputError(
+            f"{path}: {kind} files can execute code on loading and are not read: save it as Parquet or NPZ."
+        )
+    if kind in EXCEL:
+        raise InputError(f"{path} is a spreadsheet: save the sheet as CSV.")
+    if kind in (".gz", ".zip", ".bz2", ".xz", ".zst"):
+        raise InputError(f"{path} is packed: unpack it first.")
+    known = " ".join((*TEXT, *PARQUET, *FEATHER, ".npz"))
+    raise InputError(f"{path}: tables are read from files that end with one of {known}.")
 
 
-def _keep(frame: pd.DataFrame, reservoir: Reservoir) -> Raw:
+def _from_frame(frame: pd.DataFrame, reservoir: Reservoir) -> Raw:
     if isinstance(frame.columns, pd.MultiIndex):
         raise InputError("The data frame has several levels of column names: give each column a single name.")
     names = [str(name) for name in frame.columns]
@@ -103,12 +131,9 @@ def _load_bundled(name: str, reservoir: Reservoir) -> Raw:
         raise InputError(f"'{short}' is not bundled with scikit-learn but downloaded: save it as a file first.")
     if short not in BUNDLED:
         raise unknown("bundled set", short, BUNDLED)
-    bunch = getattr(datasets, f"load_{short}")(as_frame=True)
-    frame = bunch.data.copy()
-    target = bunch.target
-    frame[TARGET] = target if BUNDLED[short] == "regression" else [str(bunch.target_names[i]) for i in target]
-    reservoir.add(frame.set_axis(range(frame.shape[1]), axis=1))
-    return Raw(reservoir.sample(), list(frame.columns), targets=(TARGET,), task=BUNDLED[short])
+    bunch, task = getattr(datasets, f"load_{short}")(as_frame=True), BUNDLED[short]
+    target = bunch.target if task == "regression" else [str(bunch.target_names[i]) for i in bunch.target]
+    return replace(_from_frame(bunch.data.assign(**{TARGET: target}), reservoir), targets=(TARGET,), task=task)
 
 
 def _existing(path: Path) -> Path:
@@ -128,30 +153,3 @@ def _existing(path: Path) -> Path:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     near = difflib.get_close_matches(path.name, beside, n=1)
     raise InputError(f"There is no file {path}." + (f" Did you mean '{path.with_name(near[0])}'?" if near else ""))
-
-
-def _unreadable(path: Path) -> str:
-    kind = path.suffix.lower()
-    if kind in PICKLED:
-        return f"{path}: {kind} files can execute code on loading and are not read: save it as Parquet or NPZ."
-    if kind in EXCEL:
-        return f"{path} is a spreadsheet: save the sheet as CSV."
-    if kind in (".gz", ".zip", ".bz2", ".xz", ".zst"):
-        return f"{path} is packed: unpack it first."
-    known = " ".join((*TEXT, *PARQUET, *FEATHER, ".npz"))
-    return f"{path}: tables are read from files that end with one of {known}."
-
-
-def _sampling(name: str, reservoir: Reservoir) -> list[Notice]:
-    if not reservoir.sampled:
-        return []
-    size = counted(reservoir.capacity or 0, "row")
-    return [Notice("sampled", name, f"{name} has {reservoir.seen:,} rows; a uniform sample of {size} is used.")]
-
-
-def _renaming(name: str, given: list[str], distinct: list[str], repeated: frozenset[str]) -> list[Notice]:
-    if not repeated:
-        return []
-    fresh = [new for old, new in zip(given, distinct, strict=True) if old.strip() in repeated and new != old.strip()]
-    sentence = f"{name} has several columns called {named(sorted(repeated))}; they are now called {named(fresh)}."
-    return [Notice("names", name, sentence)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelgap.audit.statistics.reach import fitted_sizes, reach
+from kernelgap.audit.statistics.gap import fitted_sizes, reach
 
 SIZES = (100, 200, 400, 800)
 

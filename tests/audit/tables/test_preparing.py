@@ -14,10 +14,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelgap import InputError
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.preparing.columns import LEVELS, least_rows
-from kernelgap.audit.tables.preparing.prepare import Preparation
+from kernelgap.audit.tables.prepared_columns import LEVELS, least_rows
+from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
 from kernelgap.audit.tables.reading.read import read_table
+from kernelgap.errors import validated
 
 
 @pytest.fixture
@@ -95,7 +96,7 @@ def test_it_does_what_the_column_transformer_does(features):
 
 def test_the_description_gives_identical_arrays(features):
     made = Preparation.fit(features[:150])
-    again = Preparation.rebuild(json.loads(json.dumps(made.describe())))
+    again = validated(Preparation, json.loads(json.dumps(made.model_dump(mode="json"))))
     assert np.array_equal(again.transform(features), made.transform(features))
     assert again.outputs == made.outputs
 
@@ -113,10 +114,10 @@ def test_the_description_gives_identical_arrays(features):
     ],
 )
 def test_a_description_that_was_tampered_with_is_refused(features, change):
-    description = Preparation.fit(features).describe()
+    description = Preparation.fit(features).model_dump(mode="json")
     change(description)
     with pytest.raises(InputError):
-        Preparation.rebuild(description)
+        validated(Preparation, description)
 
 
 def test_test_rows_do_not_leak(features, rng):
@@ -237,5 +238,5 @@ def test_any_columns_are_prepared_into_finite_numbers(data, n):
     X = made.transform(rows)
     assert X.shape == (n, len(made.outputs))
     assert np.isfinite(X).all()
-    again = Preparation.rebuild(json.loads(json.dumps(made.describe())))
+    again = validated(Preparation, json.loads(json.dumps(made.model_dump(mode="json"))))
     assert np.array_equal(again.transform(rows), X)

@@ -116,7 +116,7 @@ def test_mixed_encodings_are_read_line_by_line(read):
 
 
 def test_a_character_across_two_blocks_is_not_torn(read, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.BLOCK", 7)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.text.BLOCK", 7)
     rows = "".join(f"{i},{'é' * (i % 5 + 1)}\n" for i in range(50))
     table = read("a,b\n" + rows)
     assert table.frame["b"].tolist() == ["é" * (i % 5 + 1) for i in range(50)]
@@ -129,8 +129,8 @@ def test_line_ends(read, end):
 
 
 def test_a_line_without_end_is_no_table(read, monkeypatch):
-    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.BLOCK", 8)
-    monkeypatch.setattr("kernelgap.audit.tables.reading.decoding.LONGEST_LINE", 64)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.text.BLOCK", 8)
+    monkeypatch.setattr("kernelgap.audit.tables.reading.text.LONGEST_LINE", 64)
     assert len(read("a,b\n" + f"{'x' * 20},1\n" * 50).frame) == 50
     with pytest.raises(InputError, match="a line of more than 64 bytes"):
         read("a,b\n" + "x" * 200)

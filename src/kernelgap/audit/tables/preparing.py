@@ -1,17 +1,19 @@
 """From columns of numbers and labels to the numbers that are learned from; fitted to training rows alone."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelgap.audit.tables.columns.cells import labels_of
-from kernelgap.audit.tables.columns.interpreting import numbers_of
+from kernelgap.audit.tables.cells import labels_of
+from kernelgap.audit.tables.columns import numbers_of
 from kernelgap.audit.tables.notices import Notice, counted, named
-from kernelgap.audit.tables.preparing.columns import (
+from kernelgap.audit.tables.prepared_columns import (
     LEVELS,
     Column,
     GapColumn,
@@ -20,9 +22,11 @@ from kernelgap.audit.tables.preparing.columns import (
     fit_numbers,
     least_rows,
 )
-from kernelgap.audit.tables.preparing.useful import drop_useless_columns
-from kernelgap.errors import InputError, validated
+from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
+
+GAPS = 0.05  # of the rows: from so many missing values on, where they are missing is a feature of its own
+SMALLEST = 1e-100  # squares of anything smaller leave the range of float64
 
 
 class Preparation(BaseModel):
@@ -51,15 +55,6 @@ class Preparation(BaseModel):
         if not columns:
             raise InputError("No column is left to learn from: in the training rows all are constant or rare labels.")
         return cls(columns=columns, notices=(*useful.notices, *_rare_labels(useful.labels, labels)))
-
-    @classmethod
-    def rebuild(cls, description: Mapping[str, Any]) -> "Preparation":
-        """From what ``describe`` gave, or from the same read from a JSON file."""
-        return validated(cls, description)
-
-    def describe(self) -> dict[str, Any]:
-        """All that ``transform`` needs, for a JSON file."""
-        return self.model_dump(mode="json")
 
     @property
     def outputs(self) -> list[str]:
@@ -99,8 +94,8 @@ class Preparation(BaseModel):
                 notices += _filled(column.name, pd.isna(values), f"'{column.frequent}'")
                 if unseen := column.unseen(values):
                     taken = "rare labels" if column.rare else f"'{column.frequent}'"
-                    sentence = f"Column '{column.name}' has labels that no training row had, taken as {taken}: "
-                    notices.append(Notice("unseen", column.name, f"{sentence}{named(unseen)}."))
+                    text = f"has labels that no training row had, taken as {taken}: {named(unseen)}."
+                    notices.append(Notice.of_column("unseen", column.name, text))
         return tuple(notices)
 
     def _values(self, rows: pd.DataFrame) -> Iterator[tuple[Column, np.ndarray, list[Notice]]]:
@@ -125,18 +120,78 @@ def _rare_labels(given: Mapping[str, np.ndarray], columns: list[LabelColumn]) ->
     prepared = {column.name: column for column in columns}
     for name, labels in given.items():
         if name not in prepared:
-            notices.append(Notice("rare", name, f"Column '{name}' has rare labels only; it is dropped."))
+            notices.append(Notice.of_column("rare", name, "has rare labels only; it is dropped."))
         elif prepared[name].rare:
             capped = len(prepared[name].levels) == LEVELS - 1
             few = f"labels in fewer than {least_rows(len(labels))} training rows"
             why = f"more than {LEVELS} labels" if capped else few
-            sentence = f"Column '{name}' has {why}, taken as one: {named(prepared[name].rare)}."
-            notices.append(Notice("rare", name, sentence))
+            notices.append(Notice.of_column("rare", name, f"has {why}, taken as one: {named(prepared[name].rare)}."))
     return notices
 
 
 def _filled(name: str, gaps: np.ndarray, stand_in: str) -> list[Notice]:
-    count = int(gaps.sum())
-    if not count:
-        return []
-    return [Notice("missing", name, f"Column '{name}' is missing in {counted(count, 'row')}; {stand_in} stands in.")]
+    text = f"is missing in {counted(int(gaps.sum()), 'row')}; {stand_in} stands in."
+    return [Notice.of_column("missing", name, text)] if gaps.any() else []
+
+
+@dataclass(frozen=True)
+class UsefulColumns:
+    """Values with NaN, texts with None, columns whose gaps are a feature, and a notice for each decision."""
+
+    numbers: dict[str, np.ndarray] = field(default_factory=dict)
+    labels: dict[str, np.ndarray] = field(default_factory=dict)
+    gaps: dict[str, Literal["number", "label"]] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+
+
+def drop_useless_columns(features: pd.DataFrame) -> UsefulColumns:
+    """The columns of the training rows that are not constant and do not repeat an earlier one."""
+    useful = UsefulColumns()
+    first_with: dict[bytes, str] = {}
+    for name in map(str, features):
+        column = features[name]
+        numeric = pd.api.types.is_numeric_dtype(column.dtype)
+        values = column.to_numpy(dtype=float) if numeric else labels_of(column)
+        gaps = pd.isna(values)
+        constant = _is_constant(values[~gaps]) if numeric else len(set(values[~gaps])) < 2
+        many_gaps = GAPS * len(gaps) < gaps.sum() < len(gaps)
+        if constant and not many_gaps:
+            useful.notices.append(
+                Notice.of_column("constant", name, "is constant in the training rows; it is dropped.")
+            )
+            continue
+        if not constant:
+            key = _key(values + 0.0) if numeric else _key(pd.factorize(values)[0])
+            if (first := first_with.setdefault(key, name)) != name:
+                useful.notices.append(
+                    Notice.of_column("duplicate", name, f"repeats the column '{first}'; it is dropped.")
+                )
+                continue
+            (useful.numbers if numeric else useful.labels)[name] = values
+        if gaps.any():
+            useful.notices.append(Notice.of_column("missing", name, _gap_text(gaps, numeric, constant, many_gaps)))
+        if many_gaps and first_with.setdefault(_key(gaps), name) == name:
+            useful.gaps[name] = "number" if numeric else "label"
+    return useful
+
+
+def _is_constant(values: np.ndarray) -> bool:
+    """Up to rounding."""
+    if not len(values):
+        return True
+    largest = float(np.abs(values).max())
+    return bool(np.ptp(values) <= max(10 * np.finfo(float).eps * largest, SMALLEST))
+
+
+def _key(values: np.ndarray) -> bytes:
+    """The same for equal columns of one type only."""
+    content = np.ascontiguousarray(np.where(np.isnan(values), np.nan, values) if values.dtype == float else values)
+    return values.dtype.str.encode() + hashlib.blake2b(content.tobytes()).digest()
+
+
+def _gap_text(gaps: np.ndarray, numeric: bool, constant: bool, many_gaps: bool) -> str:
+    where = f"is missing in {counted(int(gaps.sum()), 'training row')} of {len(gaps):,}"
+    if constant:
+        return f"{where} and constant in the others; only whether it is missing is kept."
+    filled = f"{where}; {'the median' if numeric else 'the most frequent label'} stands in"
+    return f"{filled}, and a column says where." if many_gaps else f"{filled}."

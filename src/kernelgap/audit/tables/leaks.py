@@ -20,7 +20,7 @@ class Leak:
 
 
 def find_leaks(features: pd.DataFrame, names: tuple[str, ...], values: np.ndarray, *, classes: bool) -> list[Leak]:
-    """The columns from which a target follows at once."""
+    """The columns from which a target follows."""
     if classes:
         codes = pd.factorize(values)[0]
         copies = [(column, names[0], _of_classes(features[column], codes)) for column in map(str, features)]

@@ -9,14 +9,14 @@ import pytest
 
 from kernelgap.audit import plan
 from kernelgap.audit import run as conduct
-from kernelgap.audit.cell import Fitting, Judging, Refitting, work
-from kernelgap.audit.choosing import choose, ranked_networks
+from kernelgap.audit.chunks import Fitting, Judging, Refitting, work
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.dataset import LABELS, load_dataset, read_arrays
 from kernelgap.audit.plan import Rung
 from kernelgap.audit.reading import read_audit
 from kernelgap.audit.refitting import refitting
-from kernelgap.audit.store import AuditStore, Named
+from kernelgap.audit.stages import choose, ranked_networks
+from kernelgap.audit.store import AuditStore, FitKey
 from kernelgap.errors import InputError
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "baseline", "trees": "baseline"}
@@ -60,7 +60,7 @@ def here(monkeypatch):
     monkeypatch.setattr(plan, "RUNGS", (Rung(4, 2, 2),) * 2)
     monkeypatch.setattr(plan, "PASSES", 10)
     monkeypatch.setattr(conduct, "run_chunks", found)
-    monkeypatch.setattr(conduct, "measured_pace", lambda: 1.0)  # of which the plan keeps note
+    monkeypatch.setattr(conduct, "measured_slowdown", lambda: 1.0)  # of which the plan keeps note
     return found
 
 
@@ -126,7 +126,7 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
     assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
     dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
-        one = store.outcomes()[Named(audit.winner, 120, 0)]
+        one = store.outcomes()[FitKey(audit.winner, 120, 0)]
     np.testing.assert_array_equal(audit.load_model().model.predict(dataset.X_test), one.outcome.outputs())
 
 

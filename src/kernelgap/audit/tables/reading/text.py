@@ -1,21 +1,29 @@
-"""Tables in text files: CSV, TSV, and whatever else has a delimiter."""
+"""Tables in text files: CSV, TSV, and whatever else has a delimiter, in UTF-8, UTF-16 with its mark, or Latin-1.
 
+Lines that are not UTF-8 are read as Latin-1, each by itself. Guessing by statistics (charset-normalizer) takes "größe"
+in Latin-1 for Mac Central European, and knows no mixtures.
+"""
+
+import codecs
 import csv
+import io
 import re
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import IO, cast
 
 import pandas as pd
 
-from kernelgap.audit.tables.columns.numerals import looks_like_number
+from kernelgap.audit.tables.cells import looks_like_number
 from kernelgap.audit.tables.notices import Notice, counted
-from kernelgap.audit.tables.reading.decoding import DecodedText
 from kernelgap.audit.tables.reading.raw import Raw, Reservoir
 from kernelgap.audit.tables.table import check_width
 from kernelgap.errors import InputError
 
+BLOCK = 2**20  # bytes that are decoded at a time
+LONGEST_LINE = 2**26
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 LINES, CHARACTERS = 200, 100_000  # in which a delimiter is looked for
 PIECE = 2**25  # bytes of text that are cut into columns at a time
@@ -28,15 +36,14 @@ MAGIC = {
 
 
 def read_delimited(
-    path: Path,
-    reservoir: Reservoir,
-    *,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    to_learn: bool = True,
+    path: Path, reservoir: Reservoir, *, delimiter: str | None, header: bool | None, to_learn: bool
 ) -> Raw:
-    """Read a text file in pieces, keeping of its rows what the reservoir keeps."""
-    _check_magic(path)
+    """Read a text file in pieces; the reservoir samples its rows."""
+    with path.open("rb") as file:
+        start = file.read(6)
+    for magic, what in MAGIC.items():
+        if start.startswith(magic):
+            raise InputError(f"{path} is not text but {what}: unpack it, or give it its own ending.")
     with closing(DecodedText(path)) as text:
         first = text.read()
         if declared := re.match(r"sep=(.)\s*?\r?\n", first):  # Excel writes it above the heading
@@ -61,7 +68,7 @@ def read_delimited(
 
 
 def _read_rows(
-    path: Path, text: DecodedText, delimiter: str, widest: int, reservoir: Reservoir, header: bool | None
+    path: Path, text: "DecodedText", delimiter: str, widest: int, reservoir: Reservoir, header: bool | None
 ) -> Raw:
     pieces = pd.read_csv(
         cast("IO[str]", text),  # pandas needs no more of a file than what this one has
@@ -74,14 +81,12 @@ def _read_rows(
         skipinitialspace=True,
     )
     names: list[str] = []
-    notices = []
-    empty = 0
+    notices, empty = [], 0
     for piece in pieces:
         rows = piece
         if not names:
             names = [str(cell) for cell in rows.iloc[0]]
-            numbers = all(map(looks_like_number, names))
-            if not numbers if header is None else header:
+            if not all(map(looks_like_number, names)) if header is None else header:
                 rows = rows.iloc[1:]
             else:
                 names = [""] * len(names)
@@ -135,14 +140,6 @@ def _score(text: str, delimiter: str) -> tuple[float, int]:
     return (share if len(rows[0]) == usual else share / 2), max(usual, len(rows[0]))
 
 
-def _check_magic(path: Path) -> None:
-    with path.open("rb") as file:
-        start = file.read(6)
-    for magic, what in MAGIC.items():
-        if start.startswith(magic):
-            raise InputError(f"{path} is not text but {what}: unpack it, or give it its own ending.")
-
-
 def _parser_sentence(path: Path, problem: str) -> str:
     if match := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", problem):
         expected, line, saw = match.groups()
@@ -153,3 +150,64 @@ def _parser_sentence(path: Path, problem: str) -> str:
     if "EOF inside string" in problem:
         return f"{path}: a quotation mark is opened and never closed: double it where it is part of a text."
     return f"{path} cannot be cut into columns: {' '.join(problem.split()).rstrip('.')}."
+
+
+class DecodedText:
+    """A file read as text, in pieces that end with a line.
+
+    Lines that are not UTF-8 are decoded as Windows-1252, which is Latin-1 with quotes and dashes; ``other_lines``
+    counts them, and ``first_other`` is the number of the first. The text in ``pending`` is read next.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("rb")
+        start = self._file.read(4)
+        self._file.seek(3 if start.startswith(codecs.BOM_UTF8) else 0)
+        wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        self._wide = io.TextIOWrapper(self._file, "utf-16", newline="") if wide else None
+        self._lines = self.other_lines = self.first_other = 0
+        self.pending = ""
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[str]:  # pandas asks for it, and reads
+        return iter(self.read, "")
+
+    def read(self, size: int = 0) -> str:
+        """The next piece, of at least this size; empty at the end."""
+        if self.pending:
+            text, self.pending = self.pending, ""
+            return text
+        if self._wide:
+            try:
+                return self._wide.read(max(size, BLOCK))
+            except UnicodeDecodeError:
+                raise InputError(f"{self._path} begins as UTF-16 and is not: save it as UTF-8.") from None
+        block = self._file.read(max(size, BLOCK))
+        rest = self._file.readline(LONGEST_LINE)
+        if b"\0" in block or b"\0" in rest:
+            raise InputError(f"{self._path} is not a text file (it holds zero bytes): give a CSV file saved as UTF-8.")
+        if len(rest) == LONGEST_LINE:
+            raise InputError(f"{self._path} has a line of more than {LONGEST_LINE:,} bytes: it is not a table.")
+        return self._decode(block + rest)
+
+    def _decode(self, lines: bytes) -> str:
+        before = self._lines
+        self._lines += lines.count(b"\n")
+        try:
+            return lines.decode("utf-8")
+        except UnicodeDecodeError:
+            return "\n".join(self._decode_line(line, before + i) for i, line in enumerate(lines.split(b"\n"), 1))
+
+    def _decode_line(self, line: bytes, number: int) -> str:
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError:
+            self.other_lines += 1
+            self.first_other = self.first_other or number
+        try:
+            return line.decode("cp1252")
+        except UnicodeDecodeError:  # it has five holes, Latin-1 has none
+            return line.decode("latin-1")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelgap.audit.budget import seconds_of
+from kernelgap.audit.resources import seconds_of
 from kernelgap.errors import InputError
 
 

@@ -12,14 +12,14 @@ from sklearn.svm import SVC, SVR
 
 import kernelgap as kg
 from kernelgap.audit import run as audit_run
-from kernelgap.audit.cell import Judgement
-from kernelgap.audit.choosing import choose
+from kernelgap.audit.chunks import Judgement
 from kernelgap.audit.contenders.registry import KERNELS, NETWORKS, contender
+from kernelgap.audit.contenders.view import SearchBudget
+from kernelgap.audit.dataset import prepare_table
 from kernelgap.audit.plan import make_plan
-from kernelgap.audit.prepare import prepare_table
 from kernelgap.audit.run import run_audit
-from kernelgap.audit.search_budget import SearchBudget
-from kernelgap.audit.store import Named
+from kernelgap.audit.stages import choose
+from kernelgap.audit.store import FitKey
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +28,7 @@ SEEDS = 3
 
 
 def prepared(name, seed):
-    nothing = {"task": None, "leave_out": (), "keep": (), "rows": None, "delimiter": None, "header": None}
-    return prepare_table(name, "target", **nothing, seed=seed)
+    return prepare_table(name, "target", seed=seed)
 
 
 def best_of(names, table):
@@ -38,9 +37,9 @@ def best_of(names, table):
     n = len(dataset.X)
     views = [dataset.view(n, seed, EFFORT) for seed in range(SEEDS)]
     judged = {
-        Named(name, n, seed): Judgement(0.0, json.dumps(asdict(contender(name).judge(views[seed], lambda share: None))))
+        FitKey(name, n, seed): Judgement(0.0, json.dumps(asdict(contender(name).judge(view, lambda share: None))))
         for name in names
-        for seed in range(SEEDS)
+        for seed, view in enumerate(views)
     }
     choices = choose(judged)
     name = min(names, key=lambda name: choices[name, n].error)
@@ -92,7 +91,7 @@ def test_networks_do_as_well_as_scikit_learns(name):
 
 def test_a_target_that_only_networks_learn(tmp_path, monkeypatch):
     """What five minutes allow on an idle machine, however long it takes on this one."""
-    idle = {"budget": 300.0, "pace": 1.0}
+    idle = {"budget": 300.0, "slowdown": 1.0}
     monkeypatch.setattr(audit_run, "make_plan", lambda rows, **how: make_plan(rows, **{**how, **idle}))
     X, Y = kg.problems.get("sec8").sample(780, seed=0)
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(30)])

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.audit import hurried, pace, plan
+from kernelgap.audit import deadline, plan, resources
 from kernelgap.audit import run as conduct
 from kernelgap.audit.contenders import registry
-from kernelgap.audit.hurried import run_here
-from kernelgap.audit.pace import affordable_workers, measured_pace
+from kernelgap.audit.deadline import run_here
+from kernelgap.audit.resources import affordable_workers, measured_slowdown
 from support import strange
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "laplace": "kernel", "2layer": "network", "ridge": "baseline"}
@@ -50,7 +50,7 @@ def test_workers_that_hang_or_die_do_not_hold_an_audit_up(tmp_path, monkeypatch)
     monkeypatch.setattr(conduct, "work", strange.strange_work)
     began = time.monotonic()
     audit = conduct.run_audit(table(), "y", tmp_path / "a", budget=12.0, workers=2)
-    assert time.monotonic() - began < 12.0 + hurried.PATIENCE + 5.0
+    assert time.monotonic() - began < 12.0 + deadline.PATIENCE + 5.0
     assert audit.verdict == "undecided"
     assert {"gaussian", "2layer-small"} <= set(audit.contenders.contender) or "2layer" in set(
         audit.contenders.contender
@@ -87,35 +87,35 @@ def test_work_that_fails_in_this_process_is_noted_and_the_rest_goes_on():
 
 
 def test_nobody_waits_for_workers_that_do_not_end(monkeypatch):
-    monkeypatch.setattr(hurried, "PATIENCE", 0.3)
+    monkeypatch.setattr(deadline, "PATIENCE", 0.3)
     ending = threading.Event()
     began = time.monotonic()
-    hurried._end([SimpleNamespace(end=lambda: ending.wait(60))] * 2)
+    deadline._end([SimpleNamespace(end=lambda: ending.wait(60))] * 2)
     assert time.monotonic() - began < 10
     ending.set()
 
 
 def test_a_busy_machine_is_given_a_smaller_plan(monkeypatch):
     sizes = {"budget": 60.0, "workers": 2, "memory": 2**34}
-    idle, busy = plan.make_plan(2000, 30, 1, **sizes), plan.make_plan(2000, 30, 1, **sizes, pace=4.0)
+    idle, busy = plan.make_plan(2000, 30, 1, **sizes), plan.make_plan(2000, 30, 1, **sizes, slowdown=4.0)
     assert plan.estimate(busy, 30, 1) < plan.estimate(idle, 30, 1)
     assert any("busy (work takes 4.0 times as long)" in notice.sentence for notice in busy.notices())
     assert not any("busy" in notice.sentence for notice in idle.notices())
 
 
-def test_the_pace_is_how_long_a_process_waits(monkeypatch):
-    assert 1.0 <= measured_pace() <= pace.MOST
+def test_the_slowdown_is_how_long_a_process_waits(monkeypatch):
+    assert 1.0 <= measured_slowdown() <= resources.MOST_SLOWDOWN
     clock = iter(range(0, 100, 7))  # 7 seconds pass for each second of work
-    monkeypatch.setattr(pace.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(resources.time, "perf_counter", lambda: next(clock))
     spent = iter([0.0, 1.0])
-    monkeypatch.setattr(pace.time, "process_time", lambda: next(spent))
-    assert measured_pace() == 7.0
+    monkeypatch.setattr(resources.time, "process_time", lambda: next(spent))
+    assert measured_slowdown() == 7.0
 
 
 def test_workers_are_as_many_as_the_memory_holds(monkeypatch):
-    monkeypatch.setattr(pace, "cores", lambda: 8)
-    for free, count in ((2**40, 8), (3 * pace.WORKER, 3), (0, 1)):
-        monkeypatch.setattr(pace, "available_memory", lambda free=free: free)
+    monkeypatch.setattr(resources, "cores", lambda: 8)
+    for free, count in ((2**40, 8), (3 * resources.WORKER, 3), (0, 1)):
+        monkeypatch.setattr(resources, "available_memory", lambda free=free: free)
         assert affordable_workers() == count
 
 

@@ -1,1 +1,0 @@
-"""What the columns of a table are: numbers, labels, dates, counters, copies of the target."""
