@@ -15,13 +15,11 @@ from kernelgap.errors import InputError
 from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import Span, ahead_from, comparisons_of, difference, points_of
 from kernelgap.images.experiment.cost import cost_of, pace_of, talk_costs
-from kernelgap.images.experiment.record import images_record, summary_rows
-from kernelgap.images.experiment.sentence import sentence_of
+from kernelgap.images.experiment.record import images_record, sentence_of, summary_rows
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
 from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
-from kernelgap.reports.images.accuracy_chart import accuracy_chart, accuracy_rows
-from kernelgap.reports.images.learning_chart import all_learning_charts, learning_rows
+from kernelgap.reports.images.charts import accuracy_chart, accuracy_rows, all_learning_charts, learning_rows
 from kernelgap.reports.images.page import write_images_page
 from kernelgap.reports.images.text import edge_of, method_in_words, method_looks, setting_in_words
 from kernelgap.runs.store import Failure

@@ -30,11 +30,22 @@ class Kernel(ABC):
     """A symmetric positive semi-definite function of two inputs."""
 
     def __call__(self, X: object, Z: object = None) -> Gram:
-        """The Gram matrix K(x, z) of the rows of X with those of Z (with those of X itself, if Z is not given)."""
+        """The Gram matrix.
+
+        Parameters
+        ----------
+        X, Z
+            Inputs, a row each. Without Z, the rows of X are paired with each other.
+
+        Returns
+        -------
+        numpy.ndarray
+            K(x, z) for each row of X and each row of Z, in float64.
+        """
         first, second = check_two(X, Z)
         with np.errstate(all="ignore"):
-            whole = self if self.is_fitted else self.fit(first if second is first else np.concatenate([first, second]))
-            gram = whole._gram(first, second)
+            fitted = self if self.is_fitted else self.fit(first if second is first else np.concatenate([first, second]))
+            gram = fitted._gram(first, second)
             check_overflow(gram, self.spec)
         return gram
 
@@ -55,7 +66,7 @@ class Kernel(ABC):
         return np.array([self._gram(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))])
 
     def fit(self, X: object) -> "Kernel":
-        """This kernel with what it takes from the data (such as a median distance) is_fitted on X."""
+        """This kernel with what it takes from the data (such as a median distance) taken from X."""
         return self
 
     @property
@@ -110,11 +121,11 @@ class NamedKernel(Kernel):
     def spec(self) -> str:
         """The name and what differs from the defaults."""
         fields = getattr(self, "__dataclass_fields__", {})
-        told = {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
+        given = {n: getattr(self, n) for n, field in fields.items() if getattr(self, n) != field.default}
         for name, arguments in self.special.items():
             if all(getattr(self, n) == value for n, value in arguments.items()):
-                return format_call(name, {n: value for n, value in told.items() if n not in arguments})
-        return format_call(self.name, told)
+                return format_call(name, {n: value for n, value in given.items() if n not in arguments})
+        return format_call(self.name, given)
 
 
 class FormulaKernel(NamedKernel):

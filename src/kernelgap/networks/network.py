@@ -94,13 +94,7 @@ class Network:
     patches: int = 1
 
     def init(
-        self,
-        key: jax.Array,
-        *,
-        inputs: int,
-        outputs: int,
-        width: int,
-        initialisation: Initialisation | None = None,
+        self, key: jax.Array, *, inputs: int, outputs: int, width: int, initialisation: Initialisation | None = None
     ) -> Params:
         """Random weights for ``inputs`` = d, ``outputs`` = k and ``width`` = m; section 8.1's start by default."""
         for what, value in {"width": width, "inputs": inputs, "outputs": outputs}.items():

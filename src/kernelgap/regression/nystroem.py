@@ -6,7 +6,7 @@ n p^2 operations and p^2 memory with p landmarks; with all rows as landmarks it 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 
@@ -19,7 +19,8 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count, check_number
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.regression.features import FeaturePath, path_of_products
-from kernelgap.regression.ridge import check_targets
+from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
+from kernelgap.regression.selection import Choice, SplitRandomness, best_ridge, held_out_rows
 from kernelgap.rows import check_rows
 
 LANDMARKS = ("uniform", "leverage")
@@ -193,3 +194,37 @@ def most_landmarks(samples: int, *, outputs: int = 1, memory: int | None = None)
     b = 3 * RIDGES * outputs  # SQUARES p^2 + b p = numbers
     p = (isqrt(b * b + 4 * SQUARES * numbers) - b) // (2 * SQUARES) if numbers > 0 else 0
     return max(0, min(samples, p))
+
+
+def choose_nystroem(
+    features: Nystroem, X: object, Y: object, ridges: object = None, *, rng: SplitRandomness, held_out: float = 0.2
+) -> Choice:
+    """Judge every ridge on samples held out, then solve for the best one on all of them.
+
+    Phi' Phi of all the samples is that of those kept plus that of those held out, so that each is visited once, and
+    those held out once more. The coefficients belong to the landmarks; ``spectrum`` is that of Phi' Phi.
+    """
+    rows = check_rows(X)
+    targets = check_targets(Y, len(rows))
+    if len(rows) < 2:
+        raise InputError("A ridge cannot be chosen with 1 sample.")
+    order = rng.permutation(len(rows))
+    out = held_out_rows(order, held_out)[0]
+    kept = np.sort(order[len(out) :])
+    products, cross = summed_products(features, rows[kept], targets[kept])
+    if ridges is None:
+        chosen = default_ridges(float(np.trace(products)) / len(kept), len(rows))
+    else:
+        chosen = check_ridges(ridges)
+    judged = NystroemPath(features, path_of_products(products.copy(), cross, len(kept), chosen))
+    errors = judged.errors(rows[out], targets[out])
+    assert judged.path.spectrum is not None
+    best = best_ridge(errors, chosen, judged.path.spectrum)
+    more, more_cross = summed_products(features, rows[out], targets[out])
+    more += products
+    whole = path_of_products(more, cross + more_cross, len(rows), chosen[best])
+    coefficients = NystroemPath(features, whole).coefficients[0]
+    assert whole.spectrum is not None
+    return Choice(
+        float(chosen[best]), chosen, errors, coefficients, replace(whole.spectrum, samples=len(features.landmarks))
+    )

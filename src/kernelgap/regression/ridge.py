@@ -1,16 +1,18 @@
 """Kernel ridge regression: (K + ridge I) a = Y for a whole path of ridges and all outputs from one factorisation."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import Tridiagonal
-from kernelgap.regression.spectrum import Spectrum, with_jitter
+from kernelgap.regression.factorisation import Tridiagonal, as_factorisable
+from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, with_jitter
 from kernelgap.rows import check_finite
 
 
@@ -115,13 +117,7 @@ class RidgePath(Solved):
         return np.mean(np.sum(self.coefficients**2, axis=2), axis=1) / inverse**2
 
 
-def ridge_path(
-    gram: np.ndarray,
-    Y: object,
-    ridges: object = None,
-    *,
-    overwrite: bool = False,
-) -> RidgePath:
+def ridge_path(gram: np.ndarray, Y: object, ridges: object = None, *, overwrite: bool = False) -> RidgePath:
     """Solve for every ridge; the default path is ``default_ridges``. The Gram matrix is (n, n), Y is (n, k).
 
     ``ridges`` are on the scale of K itself, as scikit-learn's ``alpha``. With ``overwrite`` the Gram matrix is used up.
@@ -167,3 +163,23 @@ def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         raise mistake
     return values.astype(float)
+
+
+def solve_ridge(gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridge: float) -> Float[np.ndarray, "n k"]:
+    """The coefficients for one ridge. Nothing is learned of the spectrum on the way.
+
+    Where K + ridge I is not positive definite, or the ridge so small that rounding might hide it or show in the
+    predictions, they are those of ``ridge_path``, with what it warns of and adds.
+    """
+    ridges = check_ridges(ridge)
+    if len(ridges) != 1:
+        raise InputError(f"One ridge is solved for at a time, not {len(ridges)}: take ridge_path.")
+    gram = as_factorisable(gram, copies=1)
+    targets = check_targets(Y, len(gram))
+    if ridges[0] >= max(3 * len(gram), 1 / MOST_ROUNDING) * EPS * np.trace(gram):
+        shifted = gram.copy().T  # symmetric; transposed, so that LAPACK needs no copy of its own
+        shifted[np.diag_indices_from(shifted)] += ridges[0]
+        with suppress(LinAlgError):
+            factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+            return cho_solve(factor, targets, check_finite=False)
+    return ridge_path(gram, targets, ridges).coefficients[0]

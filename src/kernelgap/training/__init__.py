@@ -5,13 +5,4 @@ from kernelgap.training.grid import GridResult, Predictor, train_grid
 from kernelgap.training.modes import Model, get_model
 from kernelgap.training.schedule import Schedule, evaluation_epochs
 
-__all__ = [
-    "Arrays",
-    "GridResult",
-    "Model",
-    "Predictor",
-    "Schedule",
-    "evaluation_epochs",
-    "get_model",
-    "train_grid",
-]
+__all__ = ["Arrays", "GridResult", "Model", "Predictor", "Schedule", "evaluation_epochs", "get_model", "train_grid"]

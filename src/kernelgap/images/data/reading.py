@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernelgap.errors import InputError
-from kernelgap.images.data.cifar import numbered
 from kernelgap.images.data.images import ImageData, Images
-from kernelgap.images.data.layouts import LAYOUTS, Files, Layout, Part
+from kernelgap.images.data.layouts import LAYOUTS, Files, Layout, Part, numbered
 from kernelgap.images.data.npz import read_npz
 from kernelgap.problems.problem import Seed
 

@@ -1,17 +1,31 @@
-"""What a run on images cost, and what the talk's would: operations, the time of a GPU, and of a core as it was here."""
+"""What a run on images takes, and what the talk's would: operations, the time of a GPU, and of a core."""
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kernelgap.images.experiment.comparison import ImagePoint
-from kernelgap.images.experiment.estimate import GPU, gpu_seconds
 from kernelgap.images.experiment.scales import PAPER
-from kernelgap.images.experiment.trials import TrainingTrial
+from kernelgap.images.experiment.trials import AnyImageTrial, TrainingTrial
+from kernelgap.machine import cores, speed
+
+SHARE = 0.33  # of a core's speed at products of matrices; measured over a run at the quick scale
+GPU = 1e13  # floating-point operations a second that a GPU may sustain; it is sold with 2 to 10 times as many
+START = 2.0  # seconds of a trial besides its multiplications
+
+
+def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
+    """On ``workers`` cores of this machine (default all) that have nothing else to do; roughly."""
+    work = [START + trial.multiplications / (SHARE * speed()) for trial in trials]
+    return max(sum(work) / (workers or cores()), max(work, default=0.0))
+
+
+def gpu_seconds(multiplications: float) -> float:
+    """Two operations each, on a GPU that sustains ``GPU``."""
+    return 2 * multiplications / GPU
+
 
 TALK_SHAPE, TALK_CLASSES, TALK_IMAGES, TALK_TEST, TALK_EPOCHS = (32, 32, 3), 10, 50_000, 10_000, 200  # CIFAR-10
-
-__all__ = ["GPU", "Cost", "cost_of", "pace_of", "talk_costs"]
-
 
 @dataclass(frozen=True)
 class Cost:

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from kernelgap import console
 from kernelgap.errors import InputError, unknown
-from kernelgap.images.experiment.estimate import seconds
+from kernelgap.images.experiment.cost import seconds
 from kernelgap.images.experiment.piece import Piece, read_set, work
-from kernelgap.images.experiment.result import read_images_run
+from kernelgap.images.experiment.result import ImageStore, read_images_run
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
-from kernelgap.images.experiment.store import ImageStore
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
 

@@ -13,10 +13,8 @@ import numpy as np
 from kernelgap import console
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, NoTestPartError, read_images
-from kernelgap.images.experiment.kernel import by_kernel
-from kernelgap.images.experiment.network import by_last_layer, by_training
-from kernelgap.images.experiment.outcome import ImageOutcome
-from kernelgap.images.experiment.trials import AnyImageTrial, FeaturesTrial, TrainingTrial
+from kernelgap.images.experiment.learners import by_kernel, by_last_layer, by_training
+from kernelgap.images.experiment.trials import AnyImageTrial, FeaturesTrial, ImageOutcome, TrainingTrial
 
 CHECKPOINTS, GRAMS = "checkpoints", "grams"
 TEST_SEED = 0  # which test images are taken, where not all are

@@ -1,4 +1,4 @@
-"""The compiled part: one step of SGD on a batch of images, and a network's outputs on many."""
+"""The compiled part: augmentation, one step of SGD on a batch of images, and a network's outputs on many."""
 
 from functools import partial
 from typing import NamedTuple
@@ -6,13 +6,34 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Float, Int, UInt8
 
 from kernelgap.images.data import Scaling
-from kernelgap.images.training.augmentation import augmented
 from kernelgap.images.training.schedule import Rule
 from kernelgap.networks import Params, check_normalised
 from kernelgap.training.modes import Layers, Model
+
+Maps = Float[Array, "n height width channels"]
+
+
+def augmented(key: jax.Array, x: Maps, *, crop: int, flips: bool) -> Maps:
+    """Each image moved by -crop to crop pixels down and right, with zeros where it was not, and mirrored or not."""
+    where, mirrored = jax.random.split(key)
+    if crop:
+        n, height, width, channels = x.shape
+        padded = jnp.pad(x, [(0, 0), (crop, crop), (crop, crop), (0, 0)])
+        starts = jax.random.randint(where, (n, 2), 0, 2 * crop + 1)
+
+        def cut(image: Array, start: Array) -> Array:
+            return lax.dynamic_slice(image, (start[0], start[1], 0), (height, width, channels))
+
+        x = jax.vmap(cut)(padded, starts)
+    if flips:
+        turned = jax.random.bernoulli(mirrored, 0.5, (len(x), 1, 1, 1))
+        x = jnp.where(turned, x[:, :, ::-1], x)
+    return x
+
 
 KEPT = 0.9  # of batch statistics, where there are any, with each step
 ROWS = 250  # images whose outputs are computed at once

@@ -12,7 +12,7 @@ from kernelgap.calls import format_call
 from kernelgap.errors import InputError, unknown
 from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.kernels.formulas.inner_kernel import InnerKernel
-from kernelgap.kernels.formulas.relu_layers import relu_layers
+from kernelgap.kernels.formulas.relu_networks import relu_layers
 from kernelgap.kernels.gram import require_gram
 from kernelgap.kernels.kernel import Gram, Kernel
 from kernelgap.kernels.pairs import Pairs, Rows, Value, geometric_mean, with_ones

@@ -16,7 +16,7 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.kernels.as_text import text_of
 from kernelgap.kernels.check import check_count
-from kernelgap.kernels.combination import Joined, Scaled
+from kernelgap.kernels.combination import Combination
 from kernelgap.kernels.formulas.convolutional import Convolutional
 from kernelgap.kernels.kernel import Gram, Kernel, check_two
 from kernelgap.kernels.pairs import Rows
@@ -199,10 +199,8 @@ def _side(kernel: Kernel, columns: int) -> int:
 
 def _pair_seconds(kernel: object, columns: int) -> float:
     """How long one entry takes on one core, roughly."""
-    if isinstance(kernel, Joined):
+    if isinstance(kernel, Combination):
         return sum(_pair_seconds(part, columns) for part in kernel.parts)
-    if isinstance(kernel, Scaled):
-        return _pair_seconds(kernel.kernel, columns)
     if isinstance(kernel, Convolutional):
         height, width, _ = kernel.image
         return ONE_POSITION * kernel.depth * float((height * width) ** (2 if kernel.pooling else 1))

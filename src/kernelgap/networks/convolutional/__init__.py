@@ -9,12 +9,11 @@ from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown
 from kernelgap.networks.convolutional.normalisation import NORMALISATIONS, get_normalisation
 from kernelgap.networks.convolutional.resnet import ImageResNet
-from kernelgap.networks.gated_layer import check_sharpness
+from kernelgap.networks.layers import SHARPNESS, check_sharpness
 from kernelgap.networks.network import Network
 
 __all__ = ["NORMALISATIONS", "ImageResNet", "conv_resnet", "image_resnet"]
 
-SHARPNESS = 4.0  # normalised maps have size 1, so that the slope of a gate at 0 is 1 in units of that
 LONGEST_SIDE = 10_000
 DEPTHS = (8, 14, 20, 26, 32)
 
@@ -28,11 +27,20 @@ def conv_resnet(
     sharpness: float = SHARPNESS,
     normalisation: str = "group",
 ) -> Network:
-    """The ResNet with so many layers on images of (height, width, channels), flattened in that order.
+    """A convolutional ResNet. Its width is the number of channels of the last stage, 64 in the usual ones.
 
-    Its width is the number of channels of the last stage, 64 in the usual ones: 128 makes a network twice as wide.
-    With ``stride`` 2 the first convolution is at every second position: a quarter of the work, for simple images.
-    ``normalisation`` is "group" or "batch".
+    Parameters
+    ----------
+    depth
+        The number of layers: 8, 14, 20, 26 or 32.
+    image
+        (height, width, channels) of the images, which are flattened in that order.
+    stride
+        Of the first convolution. 2 takes every second position: a quarter of the work, for simple images.
+    gated, sharpness
+        Whether frozen gates take the place of ReLUs, and how steep they are.
+    normalisation
+        "group" or "batch".
 
     >>> conv_resnet(8, image=(28, 28, 1), gated=True).name
     'conv-resnet-8-gated(image=(28, 28, 1))'
@@ -71,12 +79,10 @@ def _conv_resnet(
     named |= {} if stride == 1 else {"stride": stride}
     named |= {} if normalisation == "group" else {"normalisation": normalisation}
     named |= {} if sharpness in (None, SHARPNESS) else {"sharpness": sharpness}
-    block = "s(x + N(W2 * s(N(W1 * x))))" + (
-        "" if sharpness is None else ", every s a frozen gate times its linear part"
-    )
+    gates = "" if sharpness is None else ", every s a frozen gate times its linear part"
     return Network(
         format_call(f"conv-resnet-{depth}" + ("" if sharpness is None else "-gated"), named),
-        f"A mean over positions of 3 stages of {net.blocks} blocks {block}",
+        f"A mean over positions of 3 stages of {net.blocks} blocks s(x + N(W2 * s(N(W1 * x)))){gates}",
         net.weights,
         net.features,
         net.apply,

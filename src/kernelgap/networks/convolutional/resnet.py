@@ -23,7 +23,8 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
 from kernelgap.networks.convolutional.normalisation import Maps, Normalisation, Seen
-from kernelgap.networks.gated_layer import PREFIX
+from kernelgap.networks.initialisation import Layer
+from kernelgap.networks.layers import PREFIX
 from kernelgap.networks.network import Features, Inputs, Outputs, Params, Weight
 
 STAGES = 3
@@ -55,17 +56,15 @@ class ImageResNet:
     def weights(self, d: int, k: int, m: int) -> dict[str, Weight]:
         height, width, channels = self.image
         if d != height * width * channels:
-            raise InputError(
-                f"Images of {height} x {width} x {channels} have {height * width * channels} inputs, not {d}."
-            )
+            size = f"{height} x {width} x {channels}"
+            raise InputError(f"Images of {size} have {height * width * channels} inputs, not {d}.")
         if m % 4:
             raise InputError(f"The width of a convolutional ResNet is its last stage's: a multiple of 4, not {m}.")
         table: dict[str, Weight] = {}
         for c in self.convolutions(m):
-            shape = (FILTER, FILTER, c.before, c.after)
-            table[c.name] = Weight(
-                shape, "first" if c.name == "stem" else "second", std=(2 / (FILTER**2 * c.before)) ** 0.5
-            )
+            layer: Layer = "first" if c.name == "stem" else "second"
+            std = (2 / (FILTER**2 * c.before)) ** 0.5
+            table[c.name] = Weight((FILTER, FILTER, c.before, c.after), layer, std=std)
             table |= self.normalisation.weights(c.name, c.after)
         if self.sharpness is not None:
             table |= {PREFIX + name: _gate(name, weight) for name, weight in table.items()}
@@ -73,13 +72,13 @@ class ImageResNet:
 
     def convolutions(self, m: int) -> list[Convolution]:
         """In their order; each block of stage s has the two s<stage>b<block>c1 and c2."""
-        found = [Convolution("stem", self.image[2], m // 4, self.stride)]
+        made = [Convolution("stem", self.image[2], m // 4, self.stride)]
         for stage in range(1, STAGES + 1):
             for block in range(1, self.blocks + 1):
-                before, after = found[-1].after, m * 2**stage // 8
-                found.append(Convolution(f"s{stage}b{block}c1", before, after, after // before))
-                found.append(Convolution(f"s{stage}b{block}c2", after, after, 1))
-        return found
+                before, after = made[-1].after, m * 2**stage // 8
+                made.append(Convolution(f"s{stage}b{block}c1", before, after, after // before))
+                made.append(Convolution(f"s{stage}b{block}c2", after, after, 1))
+        return made
 
     def multiplications(self, k: int, m: int) -> int:
         """Of one image's outputs, those of normalisations not counted."""
