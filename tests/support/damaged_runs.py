@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kernelgap.images.experiment.piece import Piece
+from kernelgap.images.experiment.learners import Piece
 from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import SetSize
 from kernelgap.images.experiment.trials import ImageOutcome

@@ -6,9 +6,8 @@ from typing import Literal, Self
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.as_text import from_text, text_of
-from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel, Mahalanobis
+from kernelgap.kernels.registry import from_text, text_of
 from kernelgap.models.expansion import ARRAYS, Expansion
 from kernelgap.models.model import Metadata, check_arrays
 from kernelgap.tensor_file import Arrays, check

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
-from kernelgap.kernels.as_text import from_text, text_of
 from kernelgap.kernels.check import check_number
+from kernelgap.kernels.registry import from_text, text_of
 from kernelgap.models.expansion import ARRAYS, Expansion
 from kernelgap.models.model import Metadata, check_arrays
 from kernelgap.tensor_file import Arrays

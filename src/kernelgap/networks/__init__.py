@@ -29,28 +29,10 @@ register = NETWORKS.register
 SIZED_NETWORKS: dict[str, Network] = {n.name: n for n in (*_ON_PATCHES, *_ON_IMAGES)}
 
 __all__ = [
-    "MODES",
-    "NETWORKS",
-    "SIZED_NETWORKS",
-    "Experiment",
-    "Initialisation",
-    "Network",
-    "Params",
-    "Theory",
-    "Weight",
-    "check_normalised",
-    "conv_resnet",
-    "deep_resnet",
-    "gated",
-    "get",
-    "patch_resnet",
-    "register",
-    "resnet",
-    "resnet_full",
-    "three_layer",
-    "two_layer",
-    "two_layer_signs",
-]
+    "MODES", "NETWORKS", "SIZED_NETWORKS", "Experiment", "Initialisation", "Network", "Params", "Theory", "Weight",
+    "check_normalised", "conv_resnet", "deep_resnet", "gated", "get", "patch_resnet", "register", "resnet",
+    "resnet_full", "three_layer", "two_layer", "two_layer_signs",
+]  # fmt: skip
 
 
 def get(name: str) -> Network:

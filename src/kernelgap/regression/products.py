@@ -41,9 +41,24 @@ def ridge_path_by_products(
 ) -> Solutions:
     """Solve for all ridges at once, until |Y - (K + ridge I) a| <= tolerance |Y| for each of them.
 
-    The residuals that come back are computed from the solutions; where rounding left one above the tolerance, that
-    ridge is solved further by itself. K + ridge I must be positive definite: where it shows that it is not, that is
-    said, and the residual tells how far the ridge was solved.
+    Where rounding left a residual above the tolerance, that ridge is solved further by itself. K + ridge I must be
+    positive definite: where it shows that it is not, there is a warning.
+
+    Parameters
+    ----------
+    product
+        v -> K v, for v of the shape of Y.
+    Y, ridges
+        Targets (n, k), and ridges on the scale of K.
+    tolerance, most_products
+        When to stop.
+    on_progress
+        Is called with the share done.
+
+    Returns
+    -------
+    Solutions
+        Coefficients for each ridge, and the residuals as computed from them.
     """
     ridges, Y = check_ridges(ridges), check_targets(Y)
     require_memory(3 * 8 * len(ridges) * Y.size, f"Solutions for {len(ridges)} ridges", "Take fewer ridges at a time.")

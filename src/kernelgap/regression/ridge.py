@@ -10,8 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
-from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import Tridiagonal, as_factorisable
+from kernelgap.regression.factorisation import Banded, Tridiagonal, as_factorisable
 from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, with_jitter
 from kernelgap.rows import check_finite
 
@@ -27,6 +26,11 @@ def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"
     least = max(1e-9, 4 * samples**2 * np.finfo(float).eps)
     steps = int(np.ceil(3 * np.log10(1e2 / least)))
     return mean_diagonal * np.geomspace(least, 1e2, steps + 1)
+
+
+def ridges_or_default(ridges: object, gram: np.ndarray, samples: int) -> Float[np.ndarray, " r"]:
+    """The ridges checked; without any, the default path for a Gram matrix."""
+    return default_ridges(float(np.mean(np.diagonal(gram))), samples) if ridges is None else check_ridges(ridges)
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,8 @@ class Solved:
         cross = np.asarray(cross, dtype=float)
         n = len(self._rotated)
         if cross.ndim != 2 or cross.shape[1] != n:
-            raise InputError(
-                f"Predictions need K(new, train) with a column for each of the {n} training samples, "
-                f"not the shape {cross.shape}."
-            )
+            what = f"K(new, train) with a column for each of the {n} training samples"
+            raise InputError(f"Predictions need {what}, not the shape {cross.shape}.")
         solutions = self._solutions  # Q' a for every ridge: what is fewer, these or the new samples, is rotated
         fewer = min(len(cross), solutions.shape[1])
         self._require(2 * len(cross) * solutions.shape[1] + 2 * n * fewer, f"Predictions of {len(cross)} samples")
@@ -92,11 +94,6 @@ class Solved:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         return mean_errors(self.predict(cross), Y)
 
-    @cached_property
-    def training_errors(self) -> Float[np.ndarray, " r"]:
-        """The same on the training samples: y - K a = ridge a."""
-        return np.mean(np.sum((self.added[:, None, None] * self.coefficients) ** 2, axis=2), axis=1)
-
 
 @dataclass(frozen=True)
 class RidgePath(Solved):
@@ -118,12 +115,26 @@ class RidgePath(Solved):
 
 
 def ridge_path(gram: np.ndarray, Y: object, ridges: object = None, *, overwrite: bool = False) -> RidgePath:
-    """Solve for every ridge; the default path is ``default_ridges``. The Gram matrix is (n, n), Y is (n, k).
+    """Kernel ridge regression for every ridge, from one factorisation.
 
-    ``ridges`` are on the scale of K itself, as scikit-learn's ``alpha``. With ``overwrite`` the Gram matrix is used up.
+    Parameters
+    ----------
+    gram
+        The Gram matrix of the n training samples.
+    Y
+        Targets (n, k).
+    ridges
+        On the scale of K itself, as scikit-learn's ``alpha``; by default ``default_ridges``.
+    overwrite
+        Whether the Gram matrix may be used up.
+
+    Returns
+    -------
+    RidgePath
+        Coefficients, predictions and errors for each ridge.
     """
     targets = check_targets(Y, len(gram))
-    chosen = default_ridges(float(np.mean(np.diagonal(gram))), len(gram)) if ridges is None else check_ridges(ridges)
+    chosen = ridges_or_default(ridges, gram, len(gram))
     factors = Tridiagonal.of(gram, overwrite=overwrite)
     spectrum = with_jitter(*factors.extremes, len(targets), chosen)
     return RidgePath(chosen, spectrum.safe(chosen), spectrum, factors, factors.rotate(targets))
@@ -166,10 +177,20 @@ def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
 
 
 def solve_ridge(gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridge: float) -> Float[np.ndarray, "n k"]:
-    """The coefficients for one ridge. Nothing is learned of the spectrum on the way.
+    """The coefficients for one ridge, by Cholesky: a quarter of the work of ``ridge_path``.
 
     Where K + ridge I is not positive definite, or the ridge so small that rounding might hide it or show in the
     predictions, they are those of ``ridge_path``, with what it warns of and adds.
+
+    Parameters
+    ----------
+    gram, Y, ridge
+        The Gram matrix (n, n), targets (n, k), and one ridge on the scale of K.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients (n, k).
     """
     ridges = check_ridges(ridge)
     if len(ridges) != 1:

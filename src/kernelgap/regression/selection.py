@@ -10,9 +10,8 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.machine import available_memory, one_blas_thread, threads
-from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import as_factorisable
-from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
+from kernelgap.regression.factorisation import Banded, as_factorisable
+from kernelgap.regression.ridge import Solved, check_targets, ridge_path, ridges_or_default
 from kernelgap.regression.spectrum import Spectrum, with_jitter
 
 SELECTIONS = ("holdout", "folds", "loo", "gcv")
@@ -59,9 +58,25 @@ def choose_ridge(
     held_out: float = 0.2,
     folds: int = 5,
 ) -> Choice:
-    """Judge every ridge, then solve for the best one on all the samples. The Gram matrix is (n, n), Y is (n, k).
+    """Judge every ridge, then solve for the best one on all the samples.
 
-    A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
+    Parameters
+    ----------
+    gram, Y
+        The Gram matrix (n, n) and targets (n, k).
+    ridges
+        On the scale of K; by default ``default_ridges``.
+    by
+        "holdout" (2 factorisations), "folds" (one each and one of the whole), "loo" or "gcv" (a single one).
+    rng
+        Draws the holdout or the folds.
+    held_out, folds
+        The share that is held out, and the number of folds.
+
+    Returns
+    -------
+    Choice
+        The ridge, the errors of all ridges, and the coefficients on all samples.
     """
     if not isinstance(by, str) or by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
@@ -93,8 +108,19 @@ def judge_ridges(
     rng: SplitRandomness,
     held_out: float = 0.2,
 ) -> Judged:
-    """The ridge that ``choose_ridge`` takes by holdout of a positive semi-definite matrix, which is not factorised as
-    a whole: to compare kernels, or to go on with ``solve_ridge``.
+    """The ridge that ``choose_ridge`` takes by holdout, without the factorisation of the whole Gram matrix.
+
+    It serves to compare kernels, or to go on with ``solve_ridge``. The matrix must be positive semi-definite.
+
+    Parameters
+    ----------
+    gram, Y, ridges, rng, held_out
+        As of ``choose_ridge``.
+
+    Returns
+    -------
+    Judged
+        The ridge with the least error on the holdout, and the errors of all ridges.
     """
     ridges = _ridges_to_judge(gram, ridges)
     gram = as_factorisable(gram, copies=1)
@@ -106,11 +132,10 @@ def judge_ridges(
 
 
 def _ridges_to_judge(gram: np.ndarray, ridges: object) -> Float[np.ndarray, " r"]:
-    n = len(gram)
-    found = default_ridges(float(np.mean(np.diagonal(gram))), n) if ridges is None else check_ridges(ridges)
-    if n < 2:
+    chosen = ridges_or_default(ridges, gram, len(gram))
+    if len(gram) < 2:
         raise InputError("A ridge cannot be chosen with 1 sample: give it as a number.")
-    return found
+    return chosen
 
 
 def held_out_rows(order: np.ndarray, share: object) -> list[np.ndarray]:
@@ -167,9 +192,9 @@ def _factorise_and_judge(
 def _held_out_errors(
     gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"], out: np.ndarray
 ) -> Float[np.ndarray, " r"]:
-    kept = np.setdiff1d(np.arange(len(gram)), out)
-    path = solve_quietly(gram[np.ix_(kept, kept)], Y[kept], ridges)
-    return path.errors(gram[np.ix_(out, kept)], Y[out])
+    rest = np.setdiff1d(np.arange(len(gram)), out)
+    path = solve_quietly(gram[np.ix_(rest, rest)], Y[rest], ridges)
+    return path.errors(gram[np.ix_(out, rest)], Y[out])
 
 
 def solve_quietly(

@@ -38,9 +38,8 @@ class Schedule(BaseModel):
     def check_samples(self, n: int) -> None:
         """Refuse a batch that the training sample cannot fill."""
         if n < self.batch:
-            raise InputError(
-                f"{n} training samples do not fill a batch of {self.batch}: use more samples or batch={n}."
-            )
+            what = f"{n} training samples do not fill a batch of {self.batch}"
+            raise InputError(f"{what}: use more samples or batch={n}.")
 
 
 def evaluation_epochs(epochs: int) -> tuple[int, ...]:

@@ -14,8 +14,7 @@ from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, write_npz
 from kernelgap.images.experiment import estimated, read_images_run, scales
-from kernelgap.images.experiment.learners import pixels
-from kernelgap.images.experiment.piece import Piece, read_set, work
+from kernelgap.images.experiment.learners import Piece, pixels, read_set, work
 from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
 from kernelgap.images.experiment.trials import ImageOutcome, KernelTrial, TrainingTrial, read_image_trial

@@ -6,7 +6,7 @@ import pandas as pd
 from kernelgap.certificates.floors.oracle import prepare_on_cube
 from kernelgap.certificates.floors.spectral import independent, spectral_span
 from kernelgap.kernels import Kernel
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows
+from kernelgap.kernels.cube.spectrum import krawtchouk_rows
 from kernelgap.problems import Problem
 
 

@@ -11,7 +11,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from jaxtyping import Int64, UInt8
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 
+TYPES = {8: "uint8", 9: "int8", 11: "int16", 12: "int32", 13: "float32", 14: "float64"}
 PACKED = b"\x1f\x8b"
 DENSEST = 1032  # gzip makes at most this many bytes of one
 STEP = 2**20
@@ -44,10 +45,8 @@ class Content:
         while len(taken) < count:
             part = self._read(min(STEP, count - len(taken)))
             if not part:
-                raise InputError(
-                    f"{self.path} is cut short: its {what} would end at byte {end}, "
-                    f"and it ends at byte {self.offset}{self._unpacked()}."
-                )
+                ends = f"it ends at byte {self.offset}{self._unpacked()}"
+                raise InputError(f"{self.path} is cut short: its {what} would end at byte {end}, and {ends}.")
             taken += part
         return bytes(taken)
 
@@ -61,9 +60,8 @@ class Content:
         try:
             part = self.file.read(count)
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise InputError(
-                f"{self.path}: what gzip packed is damaged after byte {self.offset}{self._unpacked()} ({error})."
-            ) from None
+            after = f"after byte {self.offset}{self._unpacked()} ({error})"
+            raise InputError(f"{self.path}: what gzip packed is damaged {after}.") from None
         self.offset += len(part)
         return part
 
@@ -79,11 +77,8 @@ def opened(path: Path) -> Iterator[Content]:
             packed = raw.read(2) == PACKED
             raw.seek(0)
             size = os.fstat(raw.fileno()).st_size
-            if packed:
-                with gzip.GzipFile(fileobj=raw) as file:
-                    yield Content(path, file, size, packed)
-            else:
-                yield Content(path, raw, size, packed)
+            with gzip.GzipFile(fileobj=raw) if packed else nullcontext(raw) as file:
+                yield Content(path, file, size, packed)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
@@ -94,9 +89,6 @@ def whole_content(path: Path) -> bytes:
         if content.packed:
             raise InputError(f"{path} is packed by gzip: unpack it first.")
         return content.take(content.most, "content")
-
-
-TYPES = {8: "uint8", 9: "int8", 11: "int16", 12: "int32", 13: "float32", 14: "float64"}
 
 
 def read_idx(path: Path) -> UInt8[np.ndarray, "..."]:

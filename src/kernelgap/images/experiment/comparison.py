@@ -3,13 +3,10 @@
 import math
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from scipy.stats import t
-
-if TYPE_CHECKING:
-    from kernelgap.images.experiment.result import ImageRun
 
 CONFIDENCE = 0.95
 FAMILIES = NETWORK, GATED, OWN_KERNEL, KERNEL = ("network", "gated network", "network's kernel", "kernel")
@@ -47,9 +44,9 @@ class ImagePoint:
     epochs: int | None
 
 
-def points_of(run: "ImageRun") -> list[ImagePoint]:
+def points_of(table: pd.DataFrame) -> list[ImagePoint]:
     """In the order of the run's table: by family, method, number of images."""
-    groups = run.table.groupby(["family", "method", "samples"], sort=False)
+    groups = table.groupby(["family", "method", "samples"], sort=False)
     return [_point(rows) for _, rows in groups]
 
 
@@ -146,11 +143,6 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
         less = [span for p in kernels if (span := _less(network, p)) is not None]
         found.append(Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less)))
     return found
-
-
-def headline_of(comparisons: list[Comparison]) -> Comparison:
-    """Where most sides are there; of these the one with the most images."""
-    return max(comparisons, key=lambda c: (c.sides, c.samples))
 
 
 def ahead_from(comparisons: list[Comparison]) -> int | None:

@@ -27,6 +27,7 @@ def gpu_seconds(multiplications: float) -> float:
 
 TALK_SHAPE, TALK_CLASSES, TALK_IMAGES, TALK_TEST, TALK_EPOCHS = (32, 32, 3), 10, 50_000, 10_000, 200  # CIFAR-10
 
+
 @dataclass(frozen=True)
 class Cost:
     """``flops`` are two for each multiplication, ``gpu_seconds`` at ``GPU`` of them a second, ``core_seconds`` at the
@@ -45,13 +46,14 @@ def cost_of(multiplications: float, pace: float | None = None) -> Cost:
 
 def pace_of(points: list[ImagePoint]) -> float | None:
     """Multiplications a second of a worker that trains, in the middle of a run's trainings."""
-    found = [p.multiplications / p.seconds for p in points if p.shown and p.accuracy is not None and p.seconds > 0]
-    return statistics.median(found) if found else None
+    trained = (p for p in points if p.shown and p.accuracy is not None and p.seconds > 0)
+    paces = [p.multiplications / p.seconds for p in trained]
+    return statistics.median(paces) if paces else None
 
 
 def talk_costs(pace: float | None = None) -> dict[str, Cost]:
     """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
-    found = {}
+    costs = {}
     for name, gates in (("ordinary", ""), ("with frozen gates", "-gated")):
         trial = TrainingTrial(
             images="",
@@ -64,5 +66,5 @@ def talk_costs(pace: float | None = None) -> dict[str, Cost]:
             width=PAPER.width,
             schedule=PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS}),
         )
-        found[name] = cost_of(trial.multiplications, pace)
-    return found
+        costs[name] = cost_of(trial.multiplications, pace)
+    return costs

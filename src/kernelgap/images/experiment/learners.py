@@ -1,17 +1,24 @@
 """How trials are run: ridge regression with a kernel on pixels or over features, and SGD on a network."""
 
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import jax
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap import kernels, networks
-from kernelgap.images.data import Images
+from kernelgap import console, kernels, networks
+from kernelgap.errors import InputError
+from kernelgap.images.data import ImageData, Images, NoTestPartError, read_images
+from kernelgap.images.data.images import digest
 from kernelgap.images.experiment.trials import (
     COMPARED,
     HELD_OUT,
+    AnyImageTrial,
     FeaturesTrial,
     ImageOutcome,
     KernelTrial,
@@ -29,28 +36,32 @@ from kernelgap.regression.selection import held_out_rows
 from kernelgap.seeds import stream
 from kernelgap.training import get_model
 
+WATCHED = 1000  # test images that learning curves are drawn with; the end is measured on all
+CHECKPOINTS, GRAMS = "checkpoints", "grams"
+TEST_SEED = 0  # which test images are taken, where not all are
+TEST_SHARE = 1 / 6  # of images that have no test part
 BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
 
 Rows = Float[np.ndarray, "n d"]
 
 
 def by_kernel(
-    trial: KernelTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
+    trial: KernelTrial, train: Images, test: Images, folder: Path, on_progress: Callable[[float], None]
 ) -> ImageOutcome:
     """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
     n = len(train)
     require_memory(3 * 8 * n * n, f"Kernel regression on {n} images", "Take fewer, or fewer workers.")
     Y = centred_labels(train)
-    kernel, inputs = _best_kernel(trial, train, Y, tell)
+    kernel, inputs = _best_kernel(trial, train, Y, on_progress)
     X, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
     kernel = kernel.fit(X)
     place = folder / trial.id if trial.stored else None
-    gram, cross = _grams(kernel, X, X_test, place, lambda share: tell(0.2 + 0.5 * share))
-    tell(0.7 if trial.stored else 0.4)
+    gram, cross = _grams(kernel, X, X_test, place, lambda share: on_progress(0.2 + 0.5 * share))
+    on_progress(0.7 if trial.stored else 0.4)
     judged = judge_ridges(gram, Y, rng=stream(trial.seed, "held out"), held_out=HELD_OUT)
-    tell(0.85)
+    on_progress(0.85)
     coefficients = solve_ridge(gram, Y, judged.ridge)
-    tell(0.9)
+    on_progress(0.9)
     predicted = np.concatenate([np.argmax(block @ coefficients, axis=1) for block in cross])
     setting = {
         "kernel": kernel.spec,
@@ -62,7 +73,7 @@ def by_kernel(
 
 
 def _best_kernel(
-    trial: KernelTrial, train: Images, Y: Float[np.ndarray, "n k"], tell: Callable[[float], None]
+    trial: KernelTrial, train: Images, Y: Float[np.ndarray, "n k"], on_progress: Callable[[float], None]
 ) -> tuple[Kernel, str]:
     """The kernel and inputs with the least error on a holdout of the first images."""
     candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
@@ -72,7 +83,7 @@ def _best_kernel(
     errors = []
     for i, (kernel, inputs) in enumerate(candidates):
         errors.append(_held_out_error(kernel, pixels(train, few, inputs, trial.shrink), Y[: len(few)], trial.seed))
-        tell(0.2 * (i + 1) / len(candidates))
+        on_progress(0.2 * (i + 1) / len(candidates))
     return candidates[int(np.nanargmin(errors))]
 
 
@@ -116,7 +127,7 @@ def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: 
 
 
 def _grams(
-    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, tell: Callable[[float], None]
+    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, on_progress: Callable[[float], None]
 ) -> tuple[np.ndarray, Iterator[np.ndarray]]:
     """Of the training images, and of test images with them, computed some at a time."""
     step = max(1, BLOCK // len(X))
@@ -124,18 +135,15 @@ def _grams(
     if folder is None:
         return kernel(X), (kernel(Z[block], X) for block in blocks)
     half = len(X) / (len(X) + 2 * len(Z))
-    gram = kernels.stored_gram(kernel, X, folder=folder / "train", on_progress=lambda share: tell(half * share))
+    gram = kernels.stored_gram(kernel, X, folder=folder / "train", on_progress=lambda share: on_progress(half * share))
     cross = kernels.stored_gram(
-        kernel, Z, X, folder=folder / "test", on_progress=lambda share: tell(half + (1 - half) * share)
+        kernel, Z, X, folder=folder / "test", on_progress=lambda share: on_progress(half + (1 - half) * share)
     )
     return gram, (cross[block] for block in blocks)
 
 
-WATCHED = 1000  # test images that learning curves are drawn with; the end is measured on all
-
-
 def by_training(
-    trial: TrainingTrial, train: Images, test: Images, folder: Path, tell: Callable[[float], None]
+    trial: TrainingTrial, train: Images, test: Images, folder: Path, on_progress: Callable[[float], None]
 ) -> ImageOutcome:
     """Train, from where an earlier process left it if one did, and test once at the end."""
     network, params = _started(trial)
@@ -149,7 +157,7 @@ def by_training(
         seed=[trial.seed],
         evaluate={"test": test.rows(np.arange(min(WATCHED, len(test))))},
         checkpoint=checkpoint,
-        on_progress=lambda share: tell(0.95 * share),
+        on_progress=lambda share: on_progress(0.95 * share),
     )
     curves = {name: [v for v in values if np.isfinite(v)] for name, values in trained.curves.items()}
     outputs = trained.outputs(test.images)
@@ -182,3 +190,60 @@ def _features(network: Network, params: Params, train: Images, images: Images) -
     state = at_rest(model, params)
     every = state._replace(trained={"A": np.eye(params["A"].shape[1], dtype=np.float32)})
     return outputs_of(model, every, train.scaling(), images.images)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A trial, the file of its images, and the run's folder, where it may keep what is half done."""
+
+    trial: AnyImageTrial
+    data: Path
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        return self.trial.id
+
+    @property
+    def label(self) -> str:
+        return self.trial.label
+
+    @property
+    def cost(self) -> float:
+        return self.trial.multiplications
+
+
+def work(piece: Piece, on_progress: Callable[[float], None]) -> ImageOutcome:
+    """Run the trial of a piece, in whatever process."""
+    began = time.perf_counter()
+    trial = piece.trial
+    data, held = read_set(piece.data)
+    if held != trial.images:
+        raise InputError(f"'{piece.data}' has changed since the run began: begin anew in another folder.")
+    train = data.train.subset(trial.samples, seed=trial.seed)
+    test = data.test.subset(trial.test, seed=TEST_SEED)
+    with console.silence():
+        if isinstance(trial, TrainingTrial):
+            outcome = by_training(trial, train, test, piece.folder / CHECKPOINTS, on_progress)
+        elif isinstance(trial, FeaturesTrial):
+            outcome = by_last_layer(trial, train, test)
+        else:
+            outcome = by_kernel(trial, train, test, piece.folder / GRAMS, on_progress)
+    return replace(outcome, seconds=outcome.seconds + time.perf_counter() - began)
+
+
+class ImageSet(NamedTuple):
+    """Images, and the SHA-256 of all of them, their labels and the names of their classes."""
+
+    data: ImageData
+    digest: str
+
+
+@lru_cache(maxsize=1)
+def read_set(path: Path) -> ImageSet:
+    """The images at a path, read once in a process; without a test part, a sixth of them becomes it."""
+    try:
+        data = read_images(path)
+    except NoTestPartError as error:
+        data = read_images(path, test=max(1, round(TEST_SHARE * error.images)), seed=TEST_SEED)
+    return ImageSet(data, digest(data.shape, data.classes, data.train, data.test))

@@ -14,14 +14,13 @@ from kernelgap.images.experiment.comparison import (
     Span,
     accuracy_of,
     ahead_from,
-    comparisons_of,
-    headline_of,
-    points_of,
 )
 from kernelgap.images.experiment.cost import GPU, cost_of, pace_of, talk_costs
 
 if TYPE_CHECKING:
     from kernelgap.images.experiment.result import ImageRun
+
+DASH = "\u2013"
 
 
 def percent(value: float) -> str:
@@ -50,9 +49,7 @@ def signed(value: float) -> str:
 
 def sentence_of(run: "ImageRun") -> str:
     """The answer of a run: who does how well with the most images that all have, and where the network is ahead."""
-    points = points_of(run)
-    comparisons = comparisons_of(points)
-    chosen = headline_of(comparisons)
+    points, comparisons, chosen = run.points, run.comparisons, run.headline
     parts = [_compared(chosen, str(run.about.get("set", "the set")))] if chosen.sides else []
     parts += [
         _missing(side, points, chosen)
@@ -138,21 +135,18 @@ def _with_more(comparisons: list[Comparison], chosen: Comparison) -> str:
     return f"With {c.samples:,} images, which not all have, it is {' and '.join(found)}."
 
 
-DASH = "\u2013"
-
-
 def summary_rows(run: "ImageRun") -> tuple[list[str], list[list[str]]]:
     """The columns and rows of a table: each method's accuracy in percent over the numbers of training images."""
-    points = points_of(run)
+    points = run.points
     sizes = sorted({p.samples for p in points})
     rows = []
     for method in dict.fromkeys(p.method for p in points):
         own = {p.samples: p for p in points if p.method == method}
-        rows.append([method, *(cell(own.get(n)) for n in sizes)])
+        rows.append([method, *(format_accuracy(own.get(n)) for n in sizes)])
     return ["accuracy in %, images:", *(f"{n:,}" for n in sizes)], rows
 
 
-def cell(point: ImagePoint | None) -> str:
+def format_accuracy(point: ImagePoint | None) -> str:
     if point is None:
         return DASH
     return "diverged" if point.accuracy is None else with_half(point.accuracy)
@@ -160,9 +154,7 @@ def cell(point: ImagePoint | None) -> str:
 
 def images_record(run: "ImageRun") -> dict[str, Any]:
     """The whole answer; what is not finite, or not there, is null."""
-    points = points_of(run)
-    comparisons = comparisons_of(points)
-    chosen, pace = headline_of(comparisons), pace_of(points)
+    points, comparisons = run.points, run.comparisons
     about = {key: run.about.get(key) for key in ("title", "set", "shape", "classes", "train", "test", "network")}
     described = {"experiment": run.name, "scale": run.scale, "seed": run.seed, "images": run.digest}
     record = {
@@ -170,11 +162,11 @@ def images_record(run: "ImageRun") -> dict[str, Any]:
         **about,
         "folder": str(run.folder),
         "sentence": sentence_of(run),
-        "headline": _comparison(chosen) if chosen.sides else None,
+        "headline": _comparison(run.headline) if run.headline.sides else None,
         "ahead_from": ahead_from(comparisons),
         "comparisons": [_comparison(c) for c in comparisons],
         "rows": [_row(p) for p in points],
-        "talk": {name: asdict(cost) for name, cost in talk_costs(pace).items()},
+        "talk": {name: asdict(cost) for name, cost in talk_costs(pace_of(points)).items()},
         "gpu_flops_per_second": GPU,
         "failures": [asdict(failure) for failure in run.failures],
         "unfinished": run.unfinished,

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Required
 
@@ -11,8 +12,15 @@ from scipy.stats import binomtest
 from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
-from kernelgap.images.experiment.comparison import CONFIDENCE, FAMILIES
-from kernelgap.images.experiment.piece import Piece
+from kernelgap.images.experiment.comparison import (
+    CONFIDENCE,
+    FAMILIES,
+    Comparison,
+    ImagePoint,
+    comparisons_of,
+    points_of,
+)
+from kernelgap.images.experiment.learners import Piece
 from kernelgap.images.experiment.record import images_record, sentence_of
 from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.runs.result import Run
@@ -73,6 +81,21 @@ class ImageRun(Run):
 
     about: dict[str, Any]
     digest: str = ""
+
+    @cached_property
+    def points(self) -> list[ImagePoint]:
+        """Each method with each number of images, over its seeds."""
+        return points_of(self.table)
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """The best of each side, for each number of images."""
+        return comparisons_of(self.points)
+
+    @property
+    def headline(self) -> Comparison:
+        """The comparison with most sides; of these the one with the most images."""
+        return max(self.comparisons, key=lambda c: (c.sides, c.samples))
 
     @property
     def unfinished(self) -> list[str]:

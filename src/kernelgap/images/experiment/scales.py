@@ -68,24 +68,18 @@ class ImageScale:
     def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
         """All, for images of this size and number; those that ask for more images than there are, are left out."""
         if size.classes < 2 or not size.test:
-            raise InputError(
-                f"The set needs two classes or more, and test images: it has {size.classes} and {size.test}."
-            )
-        found = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
-        possible = [trial for trial in found if trial.samples <= size.train]
+            given = f"it has {size.classes} and {size.test}"
+            raise InputError(f"The set needs two classes or more, and test images: {given}.")
+        trials = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
+        possible = [trial for trial in trials if trial.samples <= size.train]
         if not possible:
             least = min(self.sizes)
             raise InputError(f"The set has {size.train} images to learn from: this scale needs {least} or more.")
         return possible
 
     def _of_seed(self, size: SetSize, images: str, seed: int) -> Iterator[AnyImageTrial]:
-        common: Fields = {
-            "images": images,
-            "shape": size.shape,
-            "classes": size.classes,
-            "seed": seed,
-            "test": size.test,
-        }
+        common: Fields = {"images": images, "shape": size.shape, "classes": size.classes, "seed": seed}
+        common["test"] = size.test
         plain, gated = (f"conv-resnet-{self.depth}{gates}" for gates in ("", "-gated"))
         for n, shown, tangent in zip(self.sizes, self.shown, self.tangent, strict=True):
             sized = {**common, "samples": n, "width": self.width, "stride": self.stride}
@@ -98,8 +92,8 @@ class ImageScale:
         for n in self.for_kernels:
             entry = float(np.prod(size.shape) + 100)
             for family, texts in KERNELS.items():
-                told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
-                yield validated(KernelTrial, {**common, **told})
+                own = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
+                yield validated(KernelTrial, {**common, **own})
         for n in self.for_cntk:
             yield self._convolved(common, n, pooling=False)
         for n in self.for_pooled_cntk:
@@ -114,7 +108,7 @@ class ImageScale:
         height, width, channels = common["shape"]
         shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
         image = (height // shrink, width // shrink, channels)
-        told = {
+        own = {
             "family": f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk",
             "kernels": [f"cntk(image={image!r}, depth={self.layers}, pooling={pooling})"],
             "shrink": shrink,
@@ -123,7 +117,7 @@ class ImageScale:
             "entry": POSITION * self.layers * (image[0] * image[1]) ** (2 if pooling else 1),
             "test": min(FEW, common["test"]),
         }
-        return validated(KernelTrial, {**common, **told})
+        return validated(KernelTrial, {**common, **own})
 
 
 QUICK = ImageScale(

@@ -3,8 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,16 @@ from jaxtyping import Float, Int
 from kernelgap import tensor_file
 from kernelgap.errors import InputError
 from kernelgap.images.data import Images, Scaling
-from kernelgap.images.training.schedule import ImageSchedule
-from kernelgap.images.training.step import ImageState, Pixels, advance, as_constants, at_rest, outputs
+from kernelgap.images.data.images import digest as images_digest
+from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, advance, as_constants, at_rest, outputs
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
 from kernelgap.training.data import data_orders
 from kernelgap.training.modes import Model
 
 Curves = dict[str, list[float]]
+EVERY = 30.0  # seconds between checkpoints
+REPORTED = 20  # steps between reports of progress
 
 
 @dataclass
@@ -40,17 +41,8 @@ class Progress:
 
 def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> None:
     """Whole or not at all: the checkpoint before it stays until this one is there."""
-    header = {
-        "description": description,
-        "step": progress.step,
-        "losses": progress.losses,
-        "curves": progress.curves,
-        "seconds": progress.seconds,
-    }
-    parts = {
-        f"{part}.{name}": np.asarray(w) for part, weights in state._asdict().items() for name, w in weights.items()
-    }
-    tensor_file.write(TRAINING, header, parts, path)
+    arrays = {f"{part}.{name}": np.asarray(w) for part, ws in state._asdict().items() for name, w in ws.items()}
+    tensor_file.write(TRAINING, {"description": description, **asdict(progress)}, arrays, path)
 
 
 def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) -> tuple[ImageState, Progress]:
@@ -60,9 +52,8 @@ def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) 
         held = header["description"]
         other = sorted(key for key in {*held, *description} if held.get(key) != description.get(key))
         check(not other, f"it holds another training (it differs in {', '.join(other)})")
-        state = ImageState(
-            *({name: arrays[f"{part}.{name}"] for name in weights} for part, weights in start._asdict().items())
-        )
+        parts = start._asdict().items()
+        state = ImageState(*({name: arrays[f"{part}.{name}"] for name in weights} for part, weights in parts))
         steps, seconds = int(header["step"]), float(header["seconds"])
         return state, Progress(steps, list(header["losses"]), dict(header["curves"]), seconds)
 
@@ -70,10 +61,6 @@ def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) 
         return tensor_file.read(TRAINING, path, build)
     except InputError as error:
         raise InputError(f"{str(error).rstrip('.')}. Move it away to begin anew.") from None
-
-
-EVERY = 30.0  # seconds between checkpoints
-TOLD = 20  # steps between words about progress
 
 
 @dataclass(frozen=True)
@@ -121,12 +108,32 @@ def train_images(
     every: float = EVERY,
     on_progress: Callable[[float], None] = lambda share: None,
 ) -> ImageTraining:
-    """Train ``model`` from ``params`` on images, scaled by their own mean and standard deviation.
+    """Train a network on images, scaled by their own mean and standard deviation.
 
-    ``seed`` decides the order of the images and how each is moved and mirrored. Accuracies on the images of
-    ``evaluate`` are taken after ``epochs`` (default: the first, each eighth, the last). With a ``checkpoint`` file
-    there is a record at least ``every`` so many seconds and at the end; a training that finds one goes on from there,
-    and ends bit for bit as one that was not interrupted.
+    Parameters
+    ----------
+    model, params
+        What is trained, and its start.
+    train
+        The images to learn from.
+    schedule
+        How long, in which batches, at which rate, with which augmentation and loss.
+    seed
+        Decides the order of the images and how each is moved and mirrored.
+    evaluate
+        Images to take accuracies on, by name.
+    epochs
+        After which epochs; by default the first, each eighth and the last.
+    checkpoint, every
+        A file that is written at least every so many seconds and at the end. A training that finds one goes on from
+        there, and ends bit for bit as one that was not interrupted.
+    on_progress
+        Is called with the share done.
+
+    Returns
+    -------
+    ImageTraining
+        The trained network and its curves.
     """
     sets = dict(evaluate or {})
     run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _times(epochs, schedule.epochs))
@@ -139,19 +146,19 @@ def train_images(
     written = began
     while progress.step < run.steps and not run.diverged(progress):
         state = run.advance(state, progress)
-        if progress.step % TOLD == 0:
+        if progress.step % REPORTED == 0:
             on_progress(progress.step / run.steps)
         now = time.monotonic()
         if path and (now - written >= every or progress.step == run.steps):
             progress.seconds = earlier + now - began
-            written = _keep(path, description, state, progress)
+            written = _store(path, description, state, progress)
     on_progress(1.0)
     diverged = run.diverged(progress)
     return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
 
 
-def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
-    """Write a checkpoint; a disk that has no room for it keeps nobody from training. The time of it."""
+def _store(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
+    """Write a checkpoint, or warn if the disk has no room for it; gives the time."""
     try:
         write_checkpoint(path, description, state, progress)
     except InputError as error:
@@ -159,37 +166,34 @@ def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: 
     return time.monotonic()
 
 
+@dataclass
 class _Run:
     """What stays the same from step to step."""
 
-    def __init__(
-        self,
-        model: Model,
-        train: Images,
-        schedule: ImageSchedule,
-        seed: list[int],
-        evaluate: dict[str, Images],
-        times: list[int],
-    ) -> None:
-        self.model, self.train, self.schedule, self.seed = model, train, schedule, seed
-        self.evaluate, self.times = evaluate, times
-        self.per_epoch = schedule.steps_per_epoch(len(train))
-        self.steps = schedule.steps(len(train))
-        self.scaling = train.scaling()
+    model: Model
+    train: Images
+    schedule: ImageSchedule
+    seed: list[int]
+    evaluate: dict[str, Images]
+    times: list[int]
+
+    def __post_init__(self) -> None:
+        self.per_epoch = self.schedule.steps_per_epoch(len(self.train))
+        self.steps = self.schedule.steps(len(self.train))
+        self.scaling = self.train.scaling()
         self._constants = as_constants(self.scaling)
-        self._key = jax.random.key(int(np.random.default_rng(seed).integers(2**31)))
+        self._key = jax.random.key(int(np.random.default_rng(self.seed).integers(2**31)))
         self._order: tuple[int, np.ndarray] = (-1, np.empty(0, int))
 
     def description(self, params: Params) -> dict[str, Any]:
         """What decides how the training goes."""
-        start = {name: np.asarray(w) for name, w in params.items()}
         return {
             "network": self.model.network.name,
             "mode": repr(self.model),
             "schedule": self.schedule.model_dump(),
             "seed": self.seed,
             "images": _fingerprint(self.train),
-            "start": digest("", start),
+            "start": digest("", {name: np.asarray(w) for name, w in params.items()}),
             "curves": {name: _fingerprint(images) for name, images in self.evaluate.items()},
             "epochs": self.times,
         }
@@ -222,11 +226,11 @@ class _Run:
         progress.losses = []
         if epoch not in self.times and np.isfinite(loss):
             return
-        found = {"epoch": float(epoch), "loss": loss}
+        measured = {"epoch": float(epoch), "loss": loss}
         for name, images in self.evaluate.items():
             right = np.argmax(outputs(self.model, state, self.scaling, images.images), axis=1) == images.labels
-            found[f"accuracy {name}"] = float(np.mean(right))
-        for name, value in found.items():
+            measured[f"accuracy {name}"] = float(np.mean(right))
+        for name, value in measured.items():
             progress.curves.setdefault(name, []).append(value)
 
 
@@ -244,9 +248,8 @@ def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, I
         if images.shape != train.shape or images.classes != train.classes:
             raise InputError(f"The {name} images differ from the training images in their size or their classes.")
     if len(train.classes) != classes:
-        raise InputError(
-            f"The network has {classes} outputs, and the images {len(train.classes)} classes: one for each."
-        )
+        given = f"The network has {classes} outputs, and the images {len(train.classes)} classes"
+        raise InputError(f"{given}: one for each.")
     table = model.network.weights(int(np.prod(train.shape)), *params["A"].shape)
     wrong = [name for name, weight in table.items() if name not in params or params[name].shape != weight.shape]
     if wrong:
@@ -254,7 +257,4 @@ def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, I
 
 
 def _fingerprint(images: Images) -> str:
-    found = sha256(repr((images.images.shape, images.classes)).encode())
-    found.update(np.ascontiguousarray(images.images).data)
-    found.update(np.ascontiguousarray(images.labels).data)
-    return found.hexdigest()
+    return images_digest(images.images.shape, images.classes, images)

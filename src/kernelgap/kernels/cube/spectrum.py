@@ -1,12 +1,15 @@
 """Kernels of <x,z> on the Boolean cube: their eigenvalues by degree, enclosed.
 
 Such a kernel is K(x,z) = sum_S lambda_|S| chi_S(x) chi_S(z): the parities are its eigenfunctions under the uniform
-distribution, and all those of one degree share an eigenvalue.
+distribution, and all those of one degree share an eigenvalue. For points x and z that differ in i coordinates, the sum
+of chi_S(x) chi_S(z) over the sets S of size k is the Krawtchouk polynomial K_k(i), a whole number.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 
 import numpy as np
 from flint import arb
@@ -16,15 +19,26 @@ from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.combination import Combination, Sum
 from kernelgap.kernels.cube.balls import BallPairs, precision
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows, points_at
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
-from kernelgap.kernels.gram import check_overflow
-from kernelgap.kernels.kernel import Kernel
+from kernelgap.kernels.kernel import Kernel, check_overflow
 from kernelgap.kernels.registry import get
 
 DIGITS = 60  # bits wanted of every eigenvalue, relative to itself
 ZERO_BITS = 2**12  # further ones after which an eigenvalue that still shows no sign counts as 0
 MOST_BITS = 2**14
+
+
+def krawtchouk_rows(d: int) -> Iterator[list[int]]:
+    """For k = 0, 1, ... d the values K_k(0), ... K_k(d), exactly, by (k+1) K_k+1 = (d - 2i) K_k - (d - k + 1) K_k-1."""
+    before, row = [0] * (d + 1), [1] * (d + 1)
+    for k in range(d + 1):
+        yield row
+        before, row = row, [((d - 2 * i) * row[i] - (d - k + 1) * before[i]) // (k + 1) for i in range(d + 1)]
+
+
+def points_at(d: int) -> list[int]:
+    """How many points of the cube differ from a given one in 0, ... d coordinates."""
+    return [comb(d, i) for i in range(d + 1)]
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 from kernelgap.errors import InputError, shown
 from kernelgap.kernels.check import DEEPEST, check_count, check_flag, check_part
-from kernelgap.kernels.gram import require_gram
-from kernelgap.kernels.kernel import Gram, NamedKernel
+from kernelgap.kernels.kernel import Gram, NamedKernel, require_gram
 from kernelgap.kernels.pairs import NumpyArithmetic, Rows, Value
 from kernelgap.machine import require_memory, threads
 

@@ -10,7 +10,7 @@ from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answer import Curve, Interval
 from kernelgap.audit.statistics.reach import fitted_sizes
 from kernelgap.audit.statistics.wording import digits
-from kernelgap.reports.audit.text import COLOURS, FAMILIES, setting_in_words
+from kernelgap.reports.audit.text import COLOURS, FAMILIES, describe_setting
 
 HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
 
@@ -51,7 +51,7 @@ def contenders_of(audit: Audit) -> list[Curve]:
 
 def _setting(audit: Audit, contender: str, samples: int) -> str:
     fits = audit.table
-    return setting_in_words(fits[(fits.contender == contender) & (fits.samples == samples)].setting)
+    return describe_setting(fits[(fits.contender == contender) & (fits.samples == samples)].setting)
 
 
 def _span(found: Interval) -> dict[str, float]:

@@ -64,7 +64,7 @@ def contender_looks(contenders: Iterable[tuple[str, Family]]) -> dict[str, Look]
     return found
 
 
-def setting_in_words(settings: Iterable[str]) -> str:
+def describe_setting(settings: Iterable[str]) -> str:
     """What was chosen, over all seeds: ``bandwidth 0.38 to 1.1, ridge 2.2``."""
     chosen: dict[str, list[float]] = {}
     for setting in settings:

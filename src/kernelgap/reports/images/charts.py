@@ -14,19 +14,16 @@ from kernelgap.images.experiment.comparison import (
     Comparison,
     ImagePoint,
     accuracy_of,
-    comparisons_of,
-    headline_of,
-    points_of,
 )
 from kernelgap.images.experiment.record import format_span
 from kernelgap.reports.common.axes import HEIGHT, Axis, finished, log_axis, standing_out
-from kernelgap.reports.images.text import NAMES, method_looks, setting_in_words
+from kernelgap.reports.images.text import NAMES, describe_setting, method_looks
 
 
 def accuracy_rows(run: ImageRun) -> pd.DataFrame:
     """One row a point; the networks and the best kernel of the headline stand out."""
-    points = points_of(run)
-    best = outstanding(points, headline_of(comparisons_of(points)))
+    points = run.points
+    best = outstanding(points, run.headline)
     return pd.DataFrame(
         [
             {
@@ -39,7 +36,7 @@ def accuracy_rows(run: ImageRun) -> pd.DataFrame:
                 "high": accuracy_of(p).high,
                 "accuracy_text": format_span(accuracy_of(p)),
                 "tested": p.tested,
-                "setting": setting_in_words(p),
+                "setting": describe_setting(p),
                 "seeds": p.seeds - p.diverged,
             }
             for p in points
@@ -58,7 +55,7 @@ def accuracy_chart(run: ImageRun, *, on_page: bool) -> alt.LayerChart | None:
     rows = accuracy_rows(run)
     if rows.empty:
         return None
-    drawn = method_looks(points_of(run))
+    drawn = method_looks(run.points)
     rows = rows.assign(shape=[drawn[m].shape for m in rows.method])
     names = list(dict.fromkeys(rows.method))
     legend = None if on_page else alt.Legend(title=None, symbolType="stroke", symbolSize=400, symbolOpacity=1)
@@ -183,7 +180,7 @@ def _lines(run: ImageRun, rows: pd.DataFrame, samples: int, what: What, *, legen
     here = known[known.samples == samples]
     if here.empty:
         return None
-    drawn = method_looks(points_of(run))
+    drawn = method_looks(run.points)
     names = [m for m in drawn if m in set(known.method)]
     shown = alt.Legend(title=None, orient="bottom", columns=1, symbolType="stroke", symbolSize=300) if legend else None
     colour = alt.Color("method:N", scale=alt.Scale(domain=names, range=[drawn[m].colour for m in names]), legend=shown)
