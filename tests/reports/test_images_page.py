@@ -14,8 +14,8 @@ from scipy.stats import t as student
 from kernelgap.errors import InputError
 from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import Span, ahead_from, difference
-from kernelgap.images.experiment.cost import cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.record import images_record, sentence_of, summary_rows
+from kernelgap.images.experiment.scales import cost_of, pace_of, talk_costs
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
 from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render

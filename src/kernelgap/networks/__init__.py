@@ -15,8 +15,16 @@ from kernelgap.networks.fully_connected import (
     two_layer,
     two_layer_signs,
 )  # fmt: skip
-from kernelgap.networks.initialisation import Experiment, Initialisation, Theory
-from kernelgap.networks.network import MODES, Network, Params, Weight, check_normalised
+from kernelgap.networks.network import (
+    MODES,
+    Experiment,
+    Initialisation,
+    Network,
+    Params,
+    Theory,
+    Weight,
+    check_normalised,
+)
 from kernelgap.registry import Registry, load_extensions
 
 _PLAIN = (two_layer, three_layer, resnet, resnet_full, two_layer_signs, deep_resnet(2))

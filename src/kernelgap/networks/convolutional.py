@@ -31,9 +31,8 @@ from jaxtyping import Array, Float
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown, unknown
-from kernelgap.networks.initialisation import Layer
 from kernelgap.networks.layers import PREFIX, SHARPNESS, check_sharpness
-from kernelgap.networks.network import Features, Inputs, Network, Outputs, Params, Weight
+from kernelgap.networks.network import Features, Inputs, Layer, Network, Outputs, Params, Weight
 
 Maps = Float[Array, "n _ _ _"]  # n, height, width, channels
 Seen = MutableMapping[str, Array]  # statistics of the batch, by their names

@@ -122,9 +122,8 @@ class PatchResNet(Architecture):
 
     def weights(self, d: int, k: int, m: int) -> dict[str, Weight]:
         if d % self.patches:
-            raise InputError(
-                f"{d} inputs are not {self.patches} patches of equal length: choose patches that divides {d}."
-            )
+            what = f"{d} inputs are not {self.patches} patches of equal length"
+            raise InputError(f"{what}: choose patches that divides {d}.")
         table = _table(d // self.patches, k, m, V=(m, self.patches * k), b2=(m,))
         return self.layers.weights(table, "W", "b1", "V", "b2")
 

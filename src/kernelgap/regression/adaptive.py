@@ -87,11 +87,9 @@ def adaptive_rounds(
     X, X_out = check_rows(X), check_rows(held_out[0], "The held-out X")
     Y, Y_out = check_targets(Y, len(X)), check_targets(held_out[1], len(X_out))
     n, d = X.shape
-    require_memory(
-        8 * (2 * n * n + len(X_out) * n + 6 * d * d),
-        f"An adaptive kernel on {n} samples with {d} features",
-        "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path).",
-    )
+    advice = "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path)."
+    what = f"An adaptive kernel on {n} samples with {d} features"
+    require_memory(8 * (2 * n * n + len(X_out) * n + 6 * d * d), what, advice)
     chosen = default_ridges(1.0, n + len(X_out)) if ridges is None else check_ridges(ridges)
 
     def generate() -> Iterator[Round]:

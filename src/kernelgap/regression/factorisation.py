@@ -36,11 +36,8 @@ def as_factorisable(matrix: object, *, copies: int) -> Float[np.ndarray, "n n"]:
     n = len(gram)
     if gram.shape != (n, n) or n == 0:
         raise InputError(f"A Gram matrix of the training samples is square, not of the shape {gram.shape}.")
-    require_memory(
-        8 * n * n * copies,
-        f"Factorising a Gram matrix of {n} x {n}",
-        f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit).",
-    )
+    advice = f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit)."
+    require_memory(8 * n * n * copies, f"Factorising a Gram matrix of {n} x {n}", advice)
     check_finite(gram, "The Gram matrix")
     enough = 1e-8 * float(np.max(np.abs(gram)))
     for i in range(0, n, SYMMETRY_ROWS):

@@ -194,11 +194,8 @@ def summed_products(
 ) -> tuple[Float[np.ndarray, "r r"], Float[np.ndarray, "r k"]]:
     """Phi' Phi and Phi' Y."""
     p, r = features.root.shape
-    require_memory(
-        needed_memory(p, outputs=Y.shape[1]) - 8 * p * p,  # the root is there already
-        f"Regression over {r} features",
-        "Take fewer landmarks or outputs.",
-    )
+    needed = needed_memory(p, outputs=Y.shape[1]) - 8 * p * p  # the root is there already
+    require_memory(needed, f"Regression over {r} features", "Take fewer landmarks or outputs.")
     products, cross = np.zeros((r, r)), np.zeros((r, Y.shape[1]))
     for where, part in features.blocks(X):
         products += part.T @ part
@@ -255,7 +252,7 @@ def choose_nystroem(
     best = best_ridge(errors, chosen, judged.path.spectrum)
     more, more_cross = summed_products(features, rows[out], targets[out])
     more += products
-    whole = path_of_products(more, cross + more_cross, len(rows), chosen[best])
-    assert whole.spectrum is not None
-    spectrum = replace(whole.spectrum, samples=len(features.landmarks))
-    return Choice(float(chosen[best]), chosen, errors, NystroemPath(features, whole).coefficients[0], spectrum)
+    on_all = path_of_products(more, cross + more_cross, len(rows), chosen[best])
+    assert on_all.spectrum is not None
+    spectrum = replace(on_all.spectrum, samples=len(features.landmarks))
+    return Choice(float(chosen[best]), chosen, errors, NystroemPath(features, on_all).coefficients[0], spectrum)

@@ -75,11 +75,8 @@ class Solved:
 
     def _require(self, numbers: int, what: str) -> None:
         r, (n, k) = len(self.ridges), self._rotated.shape
-        require_memory(
-            8 * numbers,
-            f"{what} for {r} ridges and {k} outputs with {n} training samples",
-            "Take fewer ridges, outputs or new samples at a time.",
-        )
+        what = f"{what} for {r} ridges and {k} outputs with {n} training samples"
+        require_memory(8 * numbers, what, "Take fewer ridges, outputs or new samples at a time.")
 
     def _by_ridge(self, together: Float[np.ndarray, "t rk"]) -> Float[np.ndarray, "r t k"]:
         parts = together.reshape(len(together), len(self.ridges), -1)

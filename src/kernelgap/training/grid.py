@@ -11,9 +11,8 @@ from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
-from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Layers, Model
-from kernelgap.training.schedule import Schedule, evaluation_epochs
+from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
 from kernelgap.training.sgd import State, advance, outputs, squared_errors
 
 CACHE = 2**21  # bytes of weights and momenta that a group of members may take, about what a core's cache holds

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.networks import MODES, Network, Params
-from kernelgap.networks.initialisation import UNTRAINED
+from kernelgap.networks.network import UNTRAINED
 
 Batch = Float[Array, "n _"]
 Outputs = Float[Array, "n k"]

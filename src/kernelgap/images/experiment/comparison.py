@@ -1,4 +1,4 @@
-"""What a run on images found, with its intervals: each method with so many images, differences, and who is ahead."""
+"""The numbers of a run on images with their intervals: each method by number of images, differences, who is ahead."""
 
 import math
 import statistics
@@ -132,7 +132,7 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
     no kernel: the best of few is not the best.
     """
     needed = {KERNEL} if any(p.family == KERNEL and p.accuracy for p in points) else set(KERNELS)
-    found = []
+    comparisons = []
     for n in sorted({p.samples for p in points}):
         there = [p for p in points if p.samples == n and p.accuracy is not None]
         kernels = [p for p in there if p.family in KERNELS] if any(p.family in needed for p in there) else []
@@ -141,8 +141,10 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
             for side in ([p for p in there if p.family == NETWORK], [p for p in there if p.family == GATED], kernels)
         )
         less = [span for p in kernels if (span := _less(network, p)) is not None]
-        found.append(Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less)))
-    return found
+        comparisons.append(
+            Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less))
+        )
+    return comparisons
 
 
 def ahead_from(comparisons: list[Comparison]) -> int | None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from kernelgap import console
 from kernelgap.errors import InputError, unknown
-from kernelgap.images.experiment.cost import seconds
 from kernelgap.images.experiment.learners import Piece, read_set, work
 from kernelgap.images.experiment.result import ImageStore, read_images_run
-from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
+from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize, seconds
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
 

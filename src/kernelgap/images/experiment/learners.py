@@ -89,13 +89,13 @@ def _best_kernel(
 
 def pixels(train: Images, images: Images, inputs: str = "scaled", shrink: int = 1) -> Rows:
     """Rows in float64: scaled by the training images, or of length 1; shrunk by means over squares of pixels."""
-    found = (images.scaled(train.scaling()) if inputs == "scaled" else images.images).astype(float)
-    n, height, width, channels = found.shape
+    values = (images.scaled(train.scaling()) if inputs == "scaled" else images.images).astype(float)
+    n, height, width, channels = values.shape
     if shrink > 1:
         tall, wide = height // shrink, width // shrink
-        cut = found[:, : tall * shrink, : wide * shrink]
-        found = cut.reshape(n, tall, shrink, wide, shrink, channels).mean(axis=(2, 4))
-    rows: Rows = found.reshape(n, -1)
+        cut = values[:, : tall * shrink, : wide * shrink]
+        values = cut.reshape(n, tall, shrink, wide, shrink, channels).mean(axis=(2, 4))
+    rows: Rows = values.reshape(n, -1)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows if inputs == "scaled" else rows / np.where(lengths > 0, lengths, 1.0)
 
@@ -113,8 +113,8 @@ def chosen_by_holdout(
     with it on all rows.
     """
     (out,) = held_out_rows(stream(seed, "held out").permutation(len(features)), HELD_OUT)
-    kept = np.setdiff1d(np.arange(len(features)), out)
-    path = feature_path(features[kept], Y[kept])
+    rest = np.setdiff1d(np.arange(len(features)), out)
+    path = feature_path(features[rest], Y[rest])
     best = float(path.penalties[np.nanargmin(path.errors(features[out], Y[out]))])
     size = float(np.mean(np.sum(features**2, axis=1)))
     setting: dict[str, object] = {"ridge": best / size, "edge": at_edge(best, path.penalties)}

@@ -15,7 +15,7 @@ from kernelgap.images.experiment.comparison import (
     accuracy_of,
     ahead_from,
 )
-from kernelgap.images.experiment.cost import GPU, cost_of, pace_of, talk_costs
+from kernelgap.images.experiment.scales import GPU, cost_of, pace_of, talk_costs
 
 if TYPE_CHECKING:
     from kernelgap.images.experiment.result import ImageRun
@@ -53,8 +53,8 @@ def sentence_of(run: "ImageRun") -> str:
     parts = [_compared(chosen, str(run.about.get("set", "the set")))] if chosen.sides else []
     parts += [
         _missing(side, points, chosen)
-        for side, found in ((NETWORK, chosen.network), (GATED, chosen.gated), (KERNEL, chosen.kernel))
-        if found is None
+        for side, point in ((NETWORK, chosen.network), (GATED, chosen.gated), (KERNEL, chosen.kernel))
+        if point is None
     ]
     every = "every kernel that is finished" if run.unfinished else "every kernel"
     parts += [_ahead(comparisons, chosen, every), _with_more(comparisons, chosen)]
@@ -65,18 +65,18 @@ def sentence_of(run: "ImageRun") -> str:
 
 def _compared(c: Comparison, name: str) -> str:
     """The first sentence: everybody who is there."""
-    found = []
+    clauses = []
     if c.network is not None:
-        found.append(f"{c.network.method} gets {format_span(accuracy_of(c.network))}")
+        clauses.append(f"{c.network.method} gets {format_span(accuracy_of(c.network))}")
     if c.gated is not None:
-        who = "its twin with frozen gates" if found else f"{c.gated.method} gets"
-        found.append(f"{who} {format_span(accuracy_of(c.gated))}" + _apart(c.over_gated))
+        who = "its twin with frozen gates" if clauses else f"{c.gated.method} gets"
+        clauses.append(f"{who} {format_span(accuracy_of(c.gated))}" + _apart(c.over_gated))
     if c.kernel is not None:
-        verb = "" if found else "gets "
-        found.append(f"the best kernel, {c.kernel.method}, {verb}{format_span(accuracy_of(c.kernel))}")
+        verb = "" if clauses else "gets "
+        clauses.append(f"the best kernel, {c.kernel.method}, {verb}{format_span(accuracy_of(c.kernel))}")
     several = max(p.seeds - p.diverged for p in (c.network, c.gated, c.kernel) if p is not None)
     over = f", on average over {several} seeds" if several > 1 else ""
-    listed = found[0] if len(found) == 1 else ", ".join(found[:-1]) + f", and {found[-1]}"
+    listed = clauses[0] if len(clauses) == 1 else ", ".join(clauses[:-1]) + f", and {clauses[-1]}"
     return f"With {c.samples:,} training images of {name}{over}, {listed} of the test images right (95% intervals)."
 
 
@@ -92,12 +92,12 @@ def _apart(less: Span | None) -> str:
 
 def _missing(side: str, points: list[ImagePoint], c: Comparison) -> str:
     """Of a side without a number: it diverged, or it is not there with so many images, or nowhere."""
-    words = {NETWORK: "ordinary network", GATED: "network with frozen gates", KERNEL: "kernel"}[side]
+    name = {NETWORK: "ordinary network", GATED: "network with frozen gates", KERNEL: "kernel"}[side]
     gone = sorted({p.method for p in points if p.family == side and p.samples == c.samples and p.diverged})
     if gone:
         return f"{', '.join(gone)} diverged."
     there = any(p.family == side and p.accuracy is not None for p in points)
-    return f"No {words} is finished{' with so many images' if there else ''}."
+    return f"No {name} is finished{' with so many images' if there else ''}."
 
 
 def _ahead(comparisons: list[Comparison], chosen: Comparison, every: str) -> str:
@@ -131,8 +131,8 @@ def _with_more(comparisons: list[Comparison], chosen: Comparison) -> str:
     if not more:
         return ""
     c = more[-1]
-    found = [f"{p.method} {format_span(accuracy_of(p))}" for p in (c.network, c.gated) if p is not None]
-    return f"With {c.samples:,} images, which not all have, it is {' and '.join(found)}."
+    accuracies = [f"{p.method} {format_span(accuracy_of(p))}" for p in (c.network, c.gated) if p is not None]
+    return f"With {c.samples:,} images, which not all have, it is {' and '.join(accuracies)}."
 
 
 def summary_rows(run: "ImageRun") -> tuple[list[str], list[list[str]]]:
@@ -185,9 +185,9 @@ def _comparison(c: Comparison) -> dict[str, Any]:
 
 
 def _row(p: ImagePoint) -> dict[str, Any]:
-    found, cost = asdict(p), cost_of(p.multiplications)
-    del found["accuracy"]
-    return {**found, **_span(p.accuracy, "accuracy"), "flops": cost.flops, "gpu_seconds": cost.gpu_seconds}
+    row, cost = asdict(p), cost_of(p.multiplications)
+    del row["accuracy"]
+    return {**row, **_span(p.accuracy, "accuracy"), "flops": cost.flops, "gpu_seconds": cost.gpu_seconds}
 
 
 def _span(span: Span | None, name: str = "value") -> dict[str, Any]:

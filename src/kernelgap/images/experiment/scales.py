@@ -1,6 +1,7 @@
-"""How much of the experiment on images to run: which set, how many images, which networks and kernels."""
+"""How much of the experiment on images to run (which set, how many images, which learners), and what it costs."""
 
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,8 +9,10 @@ import numpy as np
 
 from kernelgap.errors import InputError, validated
 from kernelgap.images.data import ImageData
+from kernelgap.images.experiment.comparison import ImagePoint
 from kernelgap.images.experiment.trials import AnyImageTrial, FeaturesTrial, KernelTrial, TrainingTrial
 from kernelgap.images.training import ImageSchedule
+from kernelgap.machine import cores, speed
 
 KERNELS = {  # by family; factors are of the median distance, and give bandwidths
     "gaussian": ("gaussian(factor=0.25)", "gaussian(factor=0.5)", "gaussian(factor=1.0)"),
@@ -21,6 +24,10 @@ SHRINK = 4  # for the pooled convolutional kernel, whose cost grows with the squ
 POSITION = 400.0  # multiplications that one position of a layer is worth, measured
 TANGENT_RATE = 0.3  # of the linearised network: best of 0.01 to 0.3 for 1,000 images of Fashion-MNIST, on test images
 FEW = 1000  # test images of kernels whose entries are costly
+SHARE = 0.33  # of a core's speed at products of matrices; measured over a run at the quick scale
+GPU = 1e13  # floating-point operations a second that a GPU may sustain; it is sold with 2 to 10 times as many
+START = 2.0  # seconds of a trial besides its multiplications
+TALK_EPOCHS = 200  # the usual number on CIFAR-10, which the talk does not say
 
 Fields = dict[str, Any]
 
@@ -167,3 +174,50 @@ PAPER = ImageScale(
     seeds=3,
 )
 SCALES = {"quick": QUICK, "long": LONG, "paper": PAPER}
+
+
+def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
+    """On ``workers`` cores of this machine (default all) that have nothing else to do; roughly."""
+    work = [START + trial.multiplications / (SHARE * speed()) for trial in trials]
+    return max(sum(work) / (workers or cores()), max(work, default=0.0))
+
+
+def gpu_seconds(multiplications: float) -> float:
+    """Two operations each, on a GPU that sustains ``GPU``."""
+    return 2 * multiplications / GPU
+
+
+@dataclass(frozen=True)
+class Cost:
+    """``flops`` are two for each multiplication, ``gpu_seconds`` at ``GPU`` of them a second, ``core_seconds`` at the
+    pace of a run's own trainings, None where there were none. Calculations, not measurements.
+    """
+
+    flops: float
+    gpu_seconds: float
+    core_seconds: float | None
+
+
+def cost_of(multiplications: float, pace: float | None = None) -> Cost:
+    core = None if pace is None else multiplications / pace
+    return Cost(2 * multiplications, gpu_seconds(multiplications), core)
+
+
+def pace_of(points: list[ImagePoint]) -> float | None:
+    """Multiplications a second of a worker that trains, in the middle of a run's trainings."""
+    trained = (p for p in points if p.shown and p.accuracy is not None and p.seconds > 0)
+    paces = [p.multiplications / p.seconds for p in trained]
+    return statistics.median(paces) if paces else None
+
+
+def talk_costs(pace: float | None = None) -> dict[str, Cost]:
+    """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
+    shape, classes, train, test = NOMINAL["cifar10"]
+    schedule = PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS})
+    common: Fields = {"images": "", "shape": shape, "classes": classes, "samples": train, "seed": 0, "test": test}
+    common |= {"width": PAPER.width, "schedule": schedule}
+    names = {"ordinary": "", "with frozen gates": "-gated"}
+    trials = {
+        name: TrainingTrial(network=f"conv-resnet-{PAPER.depth}{gates}", **common) for name, gates in names.items()
+    }
+    return {name: cost_of(trial.multiplications, pace) for name, trial in trials.items()}

@@ -168,13 +168,13 @@ class ImageOutcome:
     @classmethod
     def from_json(cls, text: str) -> "ImageOutcome":
         """Refused if it cannot be an outcome."""
-        found = _STORED.validate_json(text)
-        _SETTING.validate_python(found.setting)
-        if not 0 <= found.right <= found.tested or not found.tested:
-            raise InputError(f"{found.right} of {found.tested} images cannot be right.")
-        if found.status not in ("done", "diverged") or not 0 <= found.seconds < math.inf:
-            raise InputError(f"It cannot have ended as '{found.status}' after {found.seconds} s.")
-        return found
+        outcome = _STORED.validate_json(text)
+        _SETTING.validate_python(outcome.setting)
+        if not 0 <= outcome.right <= outcome.tested or not outcome.tested:
+            raise InputError(f"{outcome.right} of {outcome.tested} images cannot be right.")
+        if outcome.status not in ("done", "diverged") or not 0 <= outcome.seconds < math.inf:
+            raise InputError(f"It cannot have ended as '{outcome.status}' after {outcome.seconds} s.")
+        return outcome
 
 
 class _Setting(TypedDict, total=False):

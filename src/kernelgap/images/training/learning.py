@@ -18,8 +18,8 @@ from kernelgap.images.data.images import digest as images_digest
 from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, advance, as_constants, at_rest, outputs
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
-from kernelgap.training.data import data_orders
 from kernelgap.training.modes import Model
+from kernelgap.training.schedule import data_orders
 
 Curves = dict[str, list[float]]
 EVERY = 30.0  # seconds between checkpoints

@@ -139,13 +139,13 @@ def advance(
 
 def outputs(model: Model, state: ImageState, scaling: Scaling, images: Pixels) -> Float[np.ndarray, "n k"]:
     """out(x) of each image, as it is."""
-    found = []
+    blocks = []
     constants = as_constants(scaling)
     for i in range(0, len(images), ROWS):
         block = images[i : i + ROWS]
         padded = np.concatenate([block, np.zeros((ROWS - len(block), *block.shape[1:]), np.uint8)])
-        found.append(np.asarray(_block(model, state.trained, state.frozen, constants, padded))[: len(block)])
-    return np.concatenate(found).astype(float)
+        blocks.append(np.asarray(_block(model, state.trained, state.frozen, constants, padded))[: len(block)])
+    return np.concatenate(blocks).astype(float)
 
 
 def as_constants(scaling: Scaling) -> tuple[Array, Array]:

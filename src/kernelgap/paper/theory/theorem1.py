@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.networks.initialisation import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
+from kernelgap.networks.network import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
 from kernelgap.paper.theory.quantities import Quantities
 
 LARGEST_LOG10_M = 1e9  # widths are looked for up to 10 to this

@@ -11,7 +11,6 @@ from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration, format_estimate
 from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import Comparison, ImagePoint, accuracy_of
-from kernelgap.images.experiment.cost import GPU, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.learners import WATCHED
 from kernelgap.images.experiment.record import (
     DASH,
@@ -22,7 +21,7 @@ from kernelgap.images.experiment.record import (
     signed,
     with_half,
 )
-from kernelgap.images.experiment.scales import TANGENT_RATE
+from kernelgap.images.experiment.scales import GPU, TANGENT_RATE, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
 from kernelgap.reports.common.page import write_page
 from kernelgap.reports.images.charts import (
