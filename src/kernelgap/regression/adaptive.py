@@ -22,7 +22,7 @@ from kernelgap.kernels.formulas.distance_kernel import DistanceKernel, Mahalanob
 from kernelgap.machine import one_blas_thread, require_memory
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import best_ridge, solve_quietly
-from kernelgap.regression.spectrum import Spectrum
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Targets
 from kernelgap.rows import check_rows
 
 POSITIVE = Spectrum(1, 0.0, 1.0)  # Gaussian and Laplace kernels are, in every metric
@@ -34,10 +34,10 @@ class Round:
 
     number: int
     kernel: Mahalanobis
-    ridges: Float[np.ndarray, " r"]
-    errors: Float[np.ndarray, " r"]
+    ridges: PerRidge
+    errors: PerRidge
     best: int
-    coefficients: Float[np.ndarray, "n k"]  # with the best ridge
+    coefficients: Targets  # with the best ridge
 
     @property
     def ridge(self) -> float:
@@ -52,7 +52,7 @@ class Round:
 def adaptive_rounds(
     kernel: Kernel,
     X: Float[np.ndarray, "n d"],
-    Y: Float[np.ndarray, "n k"],
+    Y: Targets,
     held_out: tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t k"]],
     *,
     rounds: int,
@@ -111,7 +111,7 @@ def adaptive_rounds(
 
 
 def next_metric(
-    kernel: Mahalanobis, X: Float[np.ndarray, "n d"], coefficients: Float[np.ndarray, "n k"], *, diagonal: bool = False
+    kernel: Mahalanobis, X: Float[np.ndarray, "n d"], coefficients: Targets, *, diagonal: bool = False
 ) -> Metric | None:
     """The average gradient outer product of f = sum_j a_j K(., x_j), scaled to the trace d; None if f is constant."""
     products = kernel.gradient_products(X, X, coefficients)

@@ -17,9 +17,9 @@ from scipy.linalg import eigh_tridiagonal, eigvalsh_tridiagonal, lapack, solveh_
 
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, require_memory
+from kernelgap.regression.spectrum import PerRidge, Square, Targets
 from kernelgap.rows import check_finite
 
-Columns = Float[np.ndarray, "n k"]
 SYMMETRY_ROWS = 256  # compared at a time
 NARROW, WIDE = 32, 64  # diagonals below the main one: many make the products faster, few the solutions
 LARGE = 2000  # from so many rows on, it is the products that matter
@@ -27,7 +27,7 @@ ROWS = 256  # rows of the trailing matrix that are updated at a time
 COLUMNS = 128  # columns that are rotated at a time
 
 
-def as_factorisable(matrix: object, *, copies: int) -> Float[np.ndarray, "n n"]:
+def as_factorisable(matrix: object, *, copies: int) -> Square:
     """In float64, square, finite, symmetric, and with memory left for so many more of its size."""
     try:
         gram = np.asarray(matrix, dtype=float)
@@ -55,7 +55,7 @@ class Tridiagonal:
 
     diagonal: Float[np.ndarray, " n"]
     beside: Float[np.ndarray, " n-1"]
-    _reflections: Float[np.ndarray, "n n"]
+    _reflections: Square
     _scales: Float[np.ndarray, " n-1"]
 
     @classmethod
@@ -72,15 +72,15 @@ class Tridiagonal:
         reflections, diagonal, beside, scales, _ = lapack.dsytrd(matrix, lower=1, lwork=size, overwrite_a=1)
         return cls(diagonal, beside, reflections, scales)
 
-    def rotate(self, columns: Columns) -> Columns:
+    def rotate(self, columns: Targets) -> Targets:
         """Q' times columns."""
         return self._apply(columns, "T")
 
-    def rotate_back(self, columns: Columns) -> Columns:
+    def rotate_back(self, columns: Targets) -> Targets:
         """Q times columns."""
         return self._apply(columns, "N")
 
-    def _apply(self, columns: Columns, transposed: str) -> Columns:
+    def _apply(self, columns: Targets, transposed: str) -> Targets:
         if len(self.diagonal) == 1:
             return columns.copy()
         turned = np.array(columns, dtype=float, order="F")
@@ -90,7 +90,7 @@ class Tridiagonal:
         turned[1:] = lapack.dormqr("L", transposed, below, self._scales, part, size, overwrite_c=1)[0]
         return turned
 
-    def solve(self, rotated: Columns, ridge: float) -> Columns:
+    def solve(self, rotated: Targets, ridge: float) -> Targets:
         """(T + ridge I)^-1 times columns; T + ridge I must be positive definite."""
         if len(self.diagonal) == 1:
             return rotated / (self.diagonal[0] + ridge)
@@ -113,7 +113,7 @@ class Tridiagonal:
             return self.diagonal
         return eigvalsh_tridiagonal(self.diagonal, self.beside)
 
-    def inverse_diagonals(self, ridges: Float[np.ndarray, " r"]) -> Float[np.ndarray, "r n"]:
+    def inverse_diagonals(self, ridges: PerRidge) -> Float[np.ndarray, "r n"]:
         """The diagonals of (K + ridge I)^-1, from the eigenvectors: sum_j V_ij^2 / (w_j + ridge)."""
         n = len(self.diagonal)
         require_memory(24 * n * n, f"The eigenvectors of {n} x {n}", "Choose the ridge on held-out data instead.")
@@ -127,11 +127,11 @@ class Banded:
     """K = Q B Q'. Q is kept as products of reflections, I - V T V' for each step of some columns."""
 
     bands: Float[np.ndarray, "b n"]  # row i is the diagonal i below the main one, filled up with zeros
-    _reflections: Float[np.ndarray, "n n"]
+    _reflections: Square
     _triangles: list[np.ndarray]
 
     @classmethod
-    def of(cls, gram: Float[np.ndarray, "n n"]) -> "Banded":
+    def of(cls, gram: Square) -> "Banded":
         """Factorise a symmetric matrix, which is used up."""
         n = len(gram)
         width = min(n - 1, NARROW if n < LARGE else WIDE)
@@ -146,11 +146,11 @@ class Banded:
             bands[i, : n - i] = np.diagonal(gram, -i)
         return cls(bands, gram, triangles)
 
-    def rotate(self, columns: Columns) -> Columns:
+    def rotate(self, columns: Targets) -> Targets:
         """Q' times columns."""
         return self._apply(columns, [(start, V, T.T) for start, V, T in self._steps()])
 
-    def rotate_back(self, columns: Columns) -> Columns:
+    def rotate_back(self, columns: Targets) -> Targets:
         """Q times columns."""
         return self._apply(columns, reversed(list(self._steps())))
 
@@ -161,7 +161,7 @@ class Banded:
             yield start, self._reflections[start:, start - width : start], triangle
 
     @staticmethod
-    def _apply(columns: Columns, steps: Iterable[tuple[int, np.ndarray, np.ndarray]]) -> Columns:
+    def _apply(columns: Targets, steps: Iterable[tuple[int, np.ndarray, np.ndarray]]) -> Targets:
         parts = [columns[:, i : i + COLUMNS].copy() for i in range(0, columns.shape[1], COLUMNS)]
         for start, packed, triangle in steps:
             V = _reflections(packed)
@@ -169,7 +169,7 @@ class Banded:
                 part[start:] -= V @ (triangle @ (V.T @ part[start:]))
         return np.concatenate(parts, axis=1)
 
-    def solve(self, rotated: Columns, ridge: float) -> Columns:
+    def solve(self, rotated: Targets, ridge: float) -> Targets:
         """(B + ridge I)^-1 times columns; B + ridge I must be positive definite."""
         return solveh_banded(_shifted(self.bands, ridge), rotated, lower=True, check_finite=False)
 
@@ -201,7 +201,7 @@ def _reflections(packed: Float[np.ndarray, "m b"]) -> Float[np.ndarray, "m p"]:
     return V
 
 
-def _reflect_both_sides(gram: Float[np.ndarray, "n n"], start: int, V: np.ndarray, triangle: np.ndarray) -> None:
+def _reflect_both_sides(gram: Square, start: int, V: np.ndarray, triangle: np.ndarray) -> None:
     """A <- (I - V T V')' A (I - V T V') = A - X V' - V X' for the rows and columns A from start on, below the diagonal.
 
     With Y = A V T, X = Y - V T' V' Y / 2. Blocks of rows end at multiples of ROWS, so that the blocks on the diagonal,

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.regression.ridge import check_ridges, default_ridges, mean_errors, ridge_path
-from kernelgap.regression.spectrum import Spectrum
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Targets
 from kernelgap.rows import check_finite
 
 Features = Float[np.ndarray, "n m"]
@@ -18,7 +18,7 @@ Features = Float[np.ndarray, "n m"]
 class FeaturePath:
     """Weights for each penalty. ``spectrum`` is that of the smaller Gram matrix (l2 only)."""
 
-    penalties: Float[np.ndarray, " r"]
+    penalties: PerRidge
     weights: Float[np.ndarray, "r m k"]
     spectrum: Spectrum | None = None
 
@@ -30,7 +30,7 @@ class FeaturePath:
         together = self.weights.transpose(1, 0, 2).reshape(m, -1)
         return (features @ together).reshape(len(features), r, k).transpose(1, 0, 2)
 
-    def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
+    def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each penalty."""
         return mean_errors(self.predict(features), Y)
 
@@ -109,7 +109,7 @@ def lasso_path(features: object, Y: object, penalties: object = None) -> Feature
     return FeaturePath(chosen, weights)
 
 
-def _checked(features: object, targets: object) -> tuple[Features, Float[np.ndarray, "n k"]]:
+def _checked(features: object, targets: object) -> tuple[Features, Targets]:
     try:
         features, Y = np.asarray(features, dtype=float), np.asarray(targets, dtype=float)
     except (TypeError, ValueError):

@@ -21,6 +21,7 @@ from kernelgap.machine import available_memory, require_memory
 from kernelgap.regression.features import FeaturePath, path_of_products
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import Choice, SplitRandomness, best_ridge, held_out_rows
+from kernelgap.regression.spectrum import PerRidge, Targets
 from kernelgap.rows import check_rows
 
 LANDMARKS = ("uniform", "leverage")
@@ -77,7 +78,7 @@ class NystroemPath:
     path: FeaturePath
 
     @property
-    def ridges(self) -> Float[np.ndarray, " r"]:
+    def ridges(self) -> PerRidge:
         return self.path.penalties
 
     @cached_property
@@ -94,7 +95,7 @@ class NystroemPath:
             predictions[:, where] = self.path.predict(part)
         return predictions
 
-    def errors(self, X: object, Y: object) -> Float[np.ndarray, " r"]:
+    def errors(self, X: object, Y: object) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         rows = check_rows(X)
         targets = check_targets(Y, len(rows))
@@ -190,7 +191,7 @@ def nystroem_path(features: Nystroem, X: object, Y: object, ridges: object = Non
 
 
 def summed_products(
-    features: Nystroem, X: Rows, Y: Float[np.ndarray, "n k"]
+    features: Nystroem, X: Rows, Y: Targets
 ) -> tuple[Float[np.ndarray, "r r"], Float[np.ndarray, "r k"]]:
     """Phi' Phi and Phi' Y."""
     p, r = features.root.shape

@@ -14,9 +14,8 @@ from jaxtyping import Float
 
 from kernelgap.machine import require_memory
 from kernelgap.regression.ridge import check_ridges, check_targets
-from kernelgap.regression.spectrum import NotPositiveWarning
+from kernelgap.regression.spectrum import NotPositiveWarning, PerRidge, Targets
 
-Targets = Float[np.ndarray, "n k"]
 Product = Callable[[Targets], Targets]
 
 
@@ -24,9 +23,9 @@ Product = Callable[[Targets], Targets]
 class Solutions:
     """For each ridge: a with (K + ridge I) a = Y, and the size of what is left of Y, relative to Y."""
 
-    ridges: Float[np.ndarray, " r"]
+    ridges: PerRidge
     coefficients: Float[np.ndarray, "r n k"]
-    residuals: Float[np.ndarray, " r"]
+    residuals: PerRidge
     products: int
 
 
@@ -92,12 +91,7 @@ def ridge_path_by_products(
 
 
 def _shifted(
-    product: Product,
-    Y: Targets,
-    ridges: Float[np.ndarray, " r"],
-    enough: float,
-    most: int,
-    on_progress: Callable[[float], None],
+    product: Product, Y: Targets, ridges: PerRidge, enough: float, most: int, on_progress: Callable[[float], None]
 ) -> tuple[Float[np.ndarray, "r n k"], int, float]:
     """Conjugate gradients for the smallest ridge; the others, of ridge larger by ``shift``, follow by recurrences.
 

@@ -11,11 +11,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 from kernelgap.regression.factorisation import Banded, Tridiagonal, as_factorisable
-from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, with_jitter
+from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, PerRidge, Spectrum, Square, Targets, with_jitter
 from kernelgap.rows import check_finite
 
 
-def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"]:
+def default_ridges(mean_diagonal: float, samples: int) -> PerRidge:
     """From 1e-9 to 100 times the mean of K(x,x): from near interpolation to hardly anything learned, three a decade.
 
     From 1,062 samples on the smallest is 4 n^2 eps instead, what rounding allows: an eigenvalue of n x n entries is
@@ -28,7 +28,7 @@ def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"
     return mean_diagonal * np.geomspace(least, 1e2, steps + 1)
 
 
-def ridges_or_default(ridges: object, gram: np.ndarray, samples: int) -> Float[np.ndarray, " r"]:
+def ridges_or_default(ridges: object, gram: np.ndarray, samples: int) -> PerRidge:
     """The ridges checked; without any, the default path for a Gram matrix."""
     return default_ridges(float(np.mean(np.diagonal(gram))), samples) if ridges is None else check_ridges(ridges)
 
@@ -40,11 +40,11 @@ class Solved:
     ``added`` are the ridges with what each needed on top: what was added to the diagonal in all.
     """
 
-    ridges: Float[np.ndarray, " r"]
-    added: Float[np.ndarray, " r"]
+    ridges: PerRidge
+    added: PerRidge
     spectrum: Spectrum
     _factors: Tridiagonal | Banded
-    _rotated: Float[np.ndarray, "n k"]
+    _rotated: Targets
 
     @cached_property
     def coefficients(self) -> Float[np.ndarray, "r n k"]:
@@ -87,7 +87,7 @@ class Solved:
         one = slice(place, place + 1)
         return Solved(self.ridges[one], self.added[one], self.spectrum, self._factors, self._rotated)
 
-    def errors(self, cross: np.ndarray, Y: object) -> Float[np.ndarray, " r"]:
+    def errors(self, cross: np.ndarray, Y: object) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         return mean_errors(self.predict(cross), Y)
 
@@ -99,13 +99,13 @@ class RidgePath(Solved):
     _factors: Tridiagonal
 
     @cached_property
-    def leave_one_out(self) -> Float[np.ndarray, " r"]:
+    def leave_one_out(self) -> PerRidge:
         """The mean of |y_i - prediction of y_i from the other samples|^2, in closed form: a_i / (K + ridge I)^-1_ii."""
         inverse = self._factors.inverse_diagonals(self.added)
         return np.mean(np.sum((self.coefficients / inverse[:, :, None]) ** 2, axis=2), axis=1)
 
     @cached_property
-    def gcv(self) -> Float[np.ndarray, " r"]:
+    def gcv(self) -> PerRidge:
         """Generalised cross-validation: leave-one-out with the mean of that diagonal in place of each entry."""
         inverse = np.mean(1.0 / (self._factors.eigenvalues[:, None] + self.added), axis=0)
         return np.mean(np.sum(self.coefficients**2, axis=2), axis=1) / inverse**2
@@ -137,7 +137,7 @@ def ridge_path(gram: np.ndarray, Y: object, ridges: object = None, *, overwrite:
     return RidgePath(chosen, spectrum.safe(chosen), spectrum, factors, factors.rotate(targets))
 
 
-def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> Float[np.ndarray, " r"]:
+def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> PerRidge:
     """The mean over samples of |prediction - y|^2, for each ridge."""
     _, samples, outputs = predictions.shape
     targets = check_targets(Y, samples)
@@ -146,7 +146,7 @@ def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> Float[np.
     return np.mean(np.sum((predictions - targets) ** 2, axis=2), axis=1)
 
 
-def check_targets(Y: object, samples: int | None = None) -> Float[np.ndarray, "n k"]:
+def check_targets(Y: object, samples: int | None = None) -> Targets:
     """One row of finite numbers for each sample."""
     try:
         targets = np.asarray(Y, dtype=float)
@@ -159,7 +159,7 @@ def check_targets(Y: object, samples: int | None = None) -> Float[np.ndarray, "n
     return targets
 
 
-def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
+def check_ridges(ridges: object) -> PerRidge:
     """One or more numbers of at least 0."""
     mistake = InputError(f"Ridges must be finite numbers of at least 0, not {ridges!r}.")
     try:
@@ -173,7 +173,7 @@ def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
     return values.astype(float)
 
 
-def solve_ridge(gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridge: float) -> Float[np.ndarray, "n k"]:
+def solve_ridge(gram: Square, Y: Targets, ridge: float) -> Targets:
     """The coefficients for one ridge, by Cholesky: a quarter of the work of ``ridge_path``.
 
     Where K + ridge I is not positive definite, or the ridge so small that rounding might hide it or show in the

@@ -9,6 +9,9 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 
+PerRidge = Float[np.ndarray, " r"]  # a number for each ridge
+Square = Float[np.ndarray, "n n"]
+Targets = Float[np.ndarray, "n k"]  # or anything else with k numbers for each sample
 EPS = float(np.finfo(float).eps)
 # Of the size of the targets: what rounding may change before it is said. Default paths stay below, as no eigenvalue is
 # above n times the mean diagonal m: n eps / 1e-9 up to 1,062 samples, and n m eps / (4 n^2 eps m) = 1 / 4n beyond.
@@ -45,7 +48,7 @@ class Spectrum:
         """Whether the matrix is positive semi-definite, its entries taken as accurate to 12 digits."""
         return self.smallest >= -self.rounding - 1e-12 * self.largest
 
-    def safe(self, ridges: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
+    def safe(self, ridges: PerRidge) -> PerRidge:
         """The ridges, each with what it needs to make K + ridge I safely positive definite: usually nothing."""
         return np.maximum(ridges, 2 * self.rounding - self.smallest)
 
@@ -59,9 +62,7 @@ class Spectrum:
         return f"{verdict}: eigenvalues from {self.smallest:.3g} to {self.largest:.3g}{added}"
 
 
-def with_jitter(
-    smallest: float, largest: float, samples: int, ridges: Float[np.ndarray, " r"], *, quiet: bool = False
-) -> Spectrum:
+def with_jitter(smallest: float, largest: float, samples: int, ridges: PerRidge, *, quiet: bool = False) -> Spectrum:
     """The spectrum with what the smallest ridge needs: usually nothing, else with a warning."""
     spectrum = Spectrum(samples, smallest, largest)
     least = float(ridges.min())

@@ -11,6 +11,7 @@ from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 from kernelgap.problems.problem import Seed
 
+Pixels = UInt8[np.ndarray, "n height width channels"]
 LEVELS = np.arange(256) / 255
 PART = 1024  # images that are counted at a time: bincount takes eight bytes for each pixel
 
@@ -23,7 +24,7 @@ class Scaling:
     std: tuple[float, ...]
 
     @classmethod
-    def learned(cls, images: UInt8[np.ndarray, "n height width channels"]) -> "Scaling":
+    def learned(cls, images: Pixels) -> "Scaling":
         """From training images; a channel that never changes has its std set to 1.
 
         >>> Scaling.learned(np.array([0, 255], np.uint8).reshape(2, 1, 1, 1))
@@ -42,9 +43,7 @@ class Scaling:
             std.append(float(np.sqrt(share @ (LEVELS - mean[-1]) ** 2)) if (counts > 0).sum() > 1 else 1.0)
         return cls(tuple(mean), tuple(std))
 
-    def __call__(
-        self, images: UInt8[np.ndarray, "n height width channels"]
-    ) -> Float32[np.ndarray, "n height width channels"]:
+    def __call__(self, images: Pixels) -> Float32[np.ndarray, "n height width channels"]:
         """The scaled images, in float32."""
         if images.shape[3] != len(self.mean):
             raise InputError(f"The scaling is of {len(self.mean)} channels, and the images have {images.shape[3]}.")
@@ -66,7 +65,7 @@ class Images:
     {'cat': 2, 'dog': 1}
     """
 
-    images: UInt8[np.ndarray, "n height width channels"]
+    images: Pixels
     labels: Int64[np.ndarray, " n"]
     classes: tuple[str, ...]
 

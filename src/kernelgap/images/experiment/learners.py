@@ -43,11 +43,11 @@ TEST_SHARE = 1 / 6  # of images that have no test part
 BLOCK = 2**25  # entries of the Gram matrix with test images that are computed at a time
 
 Rows = Float[np.ndarray, "n d"]
+Labels = Float[np.ndarray, "n k"]
+ShareDone = Callable[[float], None]
 
 
-def by_kernel(
-    trial: KernelTrial, train: Images, test: Images, folder: Path, on_progress: Callable[[float], None]
-) -> ImageOutcome:
+def by_kernel(trial: KernelTrial, train: Images, test: Images, folder: Path, on_progress: ShareDone) -> ImageOutcome:
     """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
     n = len(train)
     require_memory(3 * 8 * n * n, f"Kernel regression on {n} images", "Take fewer, or fewer workers.")
@@ -72,9 +72,7 @@ def by_kernel(
     return ImageOutcome.of(predicted, test.labels, setting=setting)
 
 
-def _best_kernel(
-    trial: KernelTrial, train: Images, Y: Float[np.ndarray, "n k"], on_progress: Callable[[float], None]
-) -> tuple[Kernel, str]:
+def _best_kernel(trial: KernelTrial, train: Images, Y: Labels, on_progress: ShareDone) -> tuple[Kernel, str]:
     """The kernel and inputs with the least error on a holdout of the first images."""
     candidates = [(kernels.get(text), inputs) for inputs in trial.inputs for text in trial.kernels]
     if len(candidates) == 1:
@@ -100,15 +98,13 @@ def pixels(train: Images, images: Images, inputs: str = "scaled", shrink: int = 
     return rows if inputs == "scaled" else rows / np.where(lengths > 0, lengths, 1.0)
 
 
-def centred_labels(images: Images) -> Float[np.ndarray, "n k"]:
+def centred_labels(images: Images) -> Labels:
     """1 for the class and 0 for the others, less 1 / classes."""
     k = len(images.classes)
     return np.eye(k)[images.labels] - 1 / k
 
 
-def chosen_by_holdout(
-    features: Rows, Y: Float[np.ndarray, "n k"], *, seed: int
-) -> tuple[dict[str, object], np.ndarray]:
+def chosen_by_holdout(features: Rows, Y: Labels, *, seed: int) -> tuple[dict[str, object], np.ndarray]:
     """The ridge with the least error on the part held out, over the features' mean squared length, and the weights
     with it on all rows.
     """
@@ -121,13 +117,13 @@ def chosen_by_holdout(
     return setting, feature_path(features, Y, best).weights[0]
 
 
-def _held_out_error(kernel: Kernel, X: Rows, Y: Float[np.ndarray, "n k"], seed: int) -> float:
+def _held_out_error(kernel: Kernel, X: Rows, Y: Labels, seed: int) -> float:
     judged = judge_ridges(kernel.fit(X)(X), Y, rng=stream(seed, "held out"), held_out=HELD_OUT)
     return float(np.nanmin(judged.errors))
 
 
 def _grams(
-    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, on_progress: Callable[[float], None]
+    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, on_progress: ShareDone
 ) -> tuple[np.ndarray, Iterator[np.ndarray]]:
     """Of the training images, and of test images with them, computed some at a time."""
     step = max(1, BLOCK // len(X))
@@ -142,9 +138,7 @@ def _grams(
     return gram, (cross[block] for block in blocks)
 
 
-def by_training(
-    trial: TrainingTrial, train: Images, test: Images, folder: Path, on_progress: Callable[[float], None]
-) -> ImageOutcome:
+def by_training(trial: TrainingTrial, train: Images, test: Images, folder: Path, on_progress: ShareDone) -> ImageOutcome:
     """Train, from where an earlier process left it if one did, and test once at the end."""
     network, params = _started(trial)
     checkpoint = folder / f"{trial.id}.safetensors"
@@ -213,7 +207,7 @@ class Piece:
         return self.trial.multiplications
 
 
-def work(piece: Piece, on_progress: Callable[[float], None]) -> ImageOutcome:
+def work(piece: Piece, on_progress: ShareDone) -> ImageOutcome:
     """Run the trial of a piece, in whatever process."""
     began = time.perf_counter()
     trial = piece.trial
