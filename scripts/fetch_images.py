@@ -24,7 +24,7 @@ import numpy as np
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.images.data import CIFAR10, FASHION_MNIST, ImageData, Images, read_images, write_npz
-from kernelgap.images.data.cifar import numbered
+from kernelgap.images.data.reading import numbered
 from kernelgap.machine import require_memory
 
 

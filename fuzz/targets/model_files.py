@@ -95,7 +95,7 @@ def _use(kind: Kind, path: Path, folder: Path) -> object:
 
 def _go_on(path: Path) -> None:
     """As a training that is resumed reads it."""
-    from kernelgap.images.training.checkpoint import read_checkpoint
+    from kernelgap.images.training.learning import read_checkpoint
     from kernelgap.images.training.step import ImageState
 
     description, names = {}, []

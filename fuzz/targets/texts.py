@@ -8,8 +8,7 @@ import numpy as np
 from fuzz import mutate, values
 from fuzz.case import Case, Place
 from kernelgap import kernels, networks, problems
-from kernelgap.kernels.as_text import from_text
-from kernelgap.kernels.registry import KERNELS
+from kernelgap.kernels.registry import KERNELS, from_text
 
 KERNEL_ARGUMENTS = (
     "bandwidth=2.0",

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.kernels import gram
+from kernelgap.kernels import kernel as kernel_module
 from kernelgap.kernels.formulas.random_features import CLOSED_FORMS
 from kernelgap.kernels.pairs import NumpyArithmetic, NumpyPairs, Polar
 
@@ -78,7 +78,7 @@ def test_symmetric_and_positive_semi_definite(text, X):
 
 @pytest.mark.parametrize("text", EVERY)
 def test_blocks_and_order(text, monkeypatch):
-    monkeypatch.setattr(gram, "TILE", 4)
+    monkeypatch.setattr(kernel_module, "TILE", 4)
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((11, 3)), rng.standard_normal((6, 3))
     kernel = kernels.get(text).fit(X)
@@ -89,7 +89,7 @@ def test_blocks_and_order(text, monkeypatch):
     np.testing.assert_allclose(whole[:11, 11:], cross, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(kernel(Z, X), cross.T, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(kernel(X, X.copy()), kernel(X), rtol=1e-12, atol=1e-13)
-    monkeypatch.setattr(gram, "TILE", 100)
+    monkeypatch.setattr(kernel_module, "TILE", 100)
     np.testing.assert_allclose(kernel(X, Z), cross, rtol=1e-13, atol=1e-14)
 
 
@@ -365,7 +365,7 @@ def test_columns_must_match():
 
 def test_a_gram_matrix_that_does_not_fit_is_refused_with_numbers(monkeypatch):
     monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 10**6)
-    monkeypatch.setattr(gram, "available_memory", lambda: 10**6)
+    monkeypatch.setattr(kernel_module, "available_memory", lambda: 10**6)
     X = np.ones((400, 2))
     with pytest.raises(InputError, match=r"400 x 400 needs 0.00119 GiB, and 0.000931 GiB are free.*about 353 x 353"):
         kernels.get("ntk2")(X)

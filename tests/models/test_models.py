@@ -9,7 +9,7 @@ import pytest
 from kernelgap import kernels, models, networks
 from kernelgap.errors import InputError
 from kernelgap.kernels.empirical.kernel import Empirical, conjugate_features
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import Mahalanobis
 from kernelgap.models import AdaptiveModel, KernelModel, NetworkModel, TangentModel
 from kernelgap.models import model as model_module
 from kernelgap.training import get_model

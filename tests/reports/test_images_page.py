@@ -13,17 +13,15 @@ from scipy.stats import t as student
 
 from kernelgap.errors import InputError
 from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.comparison import Span, ahead_from, comparisons_of, difference, points_of
-from kernelgap.images.experiment.cost import cost_of, pace_of, talk_costs
-from kernelgap.images.experiment.record import images_record, summary_rows
-from kernelgap.images.experiment.sentence import sentence_of
+from kernelgap.images.experiment.comparison import Span, ahead_from, difference
+from kernelgap.images.experiment.record import images_record, sentence_of, summary_rows
+from kernelgap.images.experiment.scales import cost_of, pace_of, talk_costs
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
 from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
-from kernelgap.reports.images.accuracy_chart import accuracy_chart, accuracy_rows
-from kernelgap.reports.images.learning_chart import all_learning_charts, learning_rows
+from kernelgap.reports.images.charts import accuracy_chart, accuracy_rows, all_learning_charts, learning_rows
 from kernelgap.reports.images.page import write_images_page
-from kernelgap.reports.images.text import edge_of, method_in_words, method_looks, setting_in_words
+from kernelgap.reports.images.text import describe_method, describe_setting, edge_of, method_looks
 from kernelgap.runs.store import Failure
 
 NETWORK, GATED, KERNEL = "conv-resnet-8", "conv-resnet-8-gated", "gaussian"
@@ -135,11 +133,11 @@ def test_a_kernel_is_ahead(tmp_path):
 def test_a_lead_that_is_lost_again_does_not_count(tmp_path):
     rows = [*over_sizes(NETWORK, (0.8, 0.8, 0.9)), *over_sizes(KERNEL, (0.7, 0.8, 0.8))]
     run = invented(rows, tmp_path)
-    assert ahead_from(comparisons_of(points_of(run))) == 3000
+    assert ahead_from(run.comparisons) == 3000
     assert "The network is ahead of every kernel with 3,000 images, and with fewer not clearly." in sentence_of(run)
     rows = [*over_sizes(NETWORK, (0.8, 0.83)), *over_sizes(KERNEL, (0.7, 0.8)), trial("cntk", 1000, 0.799, tested=100)]
     run = invented(rows, tmp_path)
-    assert ahead_from(comparisons_of(points_of(run))) is None  # clear over the best kernel, not over the other
+    assert ahead_from(run.comparisons) is None  # clear over the best kernel, not over the other
     assert "ahead of the best kernel" in sentence_of(run)
     rows = [*over_sizes(NETWORK, (0.8, 0.9)), *over_sizes(KERNEL, (0.7, 0.8))]
     assert "ahead of every kernel at each of 2 numbers of images." in sentence_of(invented(rows, tmp_path))
@@ -198,7 +196,7 @@ def test_a_training_that_diverged(tmp_path, no_pictures):
 def test_several_seeds(tmp_path):
     found = [trial(NETWORK, 300, a, seed=s) for s, a in enumerate((0.80, 0.82, 0.84))]
     run = invented([*found, trial(NETWORK, 300, 0.0, seed=3, status="diverged"), trial(KERNEL, 300, 0.7)], tmp_path)
-    point = points_of(run)[0]
+    point = run.points[0]
     assert (point.seeds, point.diverged) == (4, 1)
     assert point.accuracy.value == pytest.approx(0.82)
     of_seeds = student.interval(0.95, 2, 0.82, np.std([0.80, 0.82, 0.84], ddof=1) / math.sqrt(3))
@@ -294,8 +292,8 @@ def test_costs():
 
 def test_the_pace_is_that_of_trainings(tmp_path):
     rows = [trial(NETWORK, 300, 0.8, seconds=50.0), trial(KERNEL, 300, 0.8, seconds=1.0)]
-    assert pace_of(points_of(invented(rows, tmp_path))) == pytest.approx(2e11 / 50)
-    assert pace_of(points_of(invented(rows[1:], tmp_path))) is None
+    assert pace_of(invented(rows, tmp_path).points) == pytest.approx(2e11 / 50)
+    assert pace_of(invented(rows[1:], tmp_path).points) is None
 
 
 def test_learning_curves_are_over_images_shown(tmp_path):
@@ -311,8 +309,8 @@ def test_learning_curves_are_over_images_shown(tmp_path):
 
 
 def test_every_method_has_words_and_a_look_of_its_own(tmp_path):
-    points = points_of(usual(tmp_path))
-    assert all(method_in_words(p.method) for p in points)
+    points = usual(tmp_path).points
+    assert all(describe_method(p.method) for p in points)
     drawn = method_looks(points)
     assert len(set(drawn.values())) == len(drawn) == 8
 
@@ -320,9 +318,9 @@ def test_every_method_has_words_and_a_look_of_its_own(tmp_path):
 def test_a_ridge_at_the_edge_is_told(tmp_path, no_pictures):
     setting = {"kernel": "laplace(bandwidth=2.0)", "inputs": "scaled", "ridge": 1e-6, "edge": "smallest"}
     run = invented([trial("laplace", 300, 0.8, setting=setting)], tmp_path)
-    (point,) = points_of(run)
+    (point,) = run.points
     assert edge_of(point) == "smallest"
-    assert setting_in_words(point) == "laplace(bandwidth=2.0), scaled pixels, ridge 1e-06"
+    assert describe_setting(point) == "laplace(bandwidth=2.0), scaled pixels, ridge 1e-06"
     assert 'class="edge">smallest of its path' in write_images_page(run).read_text()
     inside = invented([trial("laplace", 300, 0.8)], tmp_path)
     assert 'class="edge"' not in write_images_page(inside).read_text()

@@ -11,7 +11,7 @@ from kernelgap.audit.models import TableModel
 from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.kernels.empirical.kernel import Empirical
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import Mahalanobis
 from kernelgap.models import AdaptiveModel, KernelModel, LinearModel, NetworkModel, TangentModel
 
 ROWS = 60

@@ -8,7 +8,7 @@ import pytest
 import kernelgap as kg
 from kernelgap import networks
 from kernelgap.training import Schedule, get_model, train_grid
-from kernelgap.training.curvature import curvature
+from kernelgap.training.rates import curvature
 
 PROBLEM = kg.problems.hard(d=5, k=2, alpha=0.3)
 N = 24

@@ -6,17 +6,9 @@ from kernelgap.kernels.formulas.random_features import random_features
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import from_function
 from kernelgap.kernels.registry import KERNELS, get, register
-from kernelgap.kernels.stored.gram import stored_gram
+from kernelgap.kernels.stored import stored_gram
 
 __all__ = [
-    "KERNELS",
-    "CubeSpectrum",
-    "Kernel",
-    "cube_spectrum",
-    "empirical",
-    "from_function",
-    "get",
-    "random_features",
-    "register",
-    "stored_gram",
-]
+    "KERNELS", "CubeSpectrum", "Kernel", "cube_spectrum", "empirical", "from_function", "get", "random_features",
+    "register", "stored_gram",
+]  # fmt: skip

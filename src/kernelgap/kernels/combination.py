@@ -5,8 +5,10 @@ product, and of a product's numbers there is one, in front.
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add, mul
 from typing import Self
 
 import numpy as np
@@ -18,8 +20,8 @@ from kernelgap.kernels.pairs import Pairs, Rows, Value
 
 
 @dataclass(frozen=True, repr=False)
-class Joined(Kernel):
-    """Kernels of the same inputs, joined entry by entry."""
+class Combination(Kernel):
+    """Kernels of the same inputs, combined entry by entry."""
 
     parts: tuple[Kernel, ...]
 
@@ -27,7 +29,8 @@ class Joined(Kernel):
         check_combines(*self.parts)
 
     @abstractmethod
-    def _join(self, first: Value, second: Value) -> Value: ...
+    def _combined(self, values: Iterable[Value]) -> Value:
+        """The entries of the combination, from those of each part."""
 
     @property
     def has_formula(self) -> bool:
@@ -41,31 +44,31 @@ class Joined(Kernel):
         return replace(self, parts=tuple(part.fit(X) for part in self.parts))
 
     def value(self, pairs: Pairs) -> Value:
-        return reduce(self._join, (part.value(pairs) for part in self.parts))
+        return self._combined(part.value(pairs) for part in self.parts)
 
     def _diagonal(self, X: Rows) -> np.ndarray:
-        return reduce(self._join, (part._diagonal(X) for part in self.parts))
+        return self._combined(part._diagonal(X) for part in self.parts)
 
     def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return reduce(self._join, (part._gram(X, Z) for part in self.parts))
+        return self._combined(part._gram(X, Z) for part in self.parts)
 
 
-class Sum(Joined):
+class Sum(Combination):
     """K_1(x,z) + K_2(x,z)."""
 
-    def _join(self, first: Value, second: Value) -> Value:
-        return first + second
+    def _combined(self, values: Iterable[Value]) -> Value:
+        return reduce(add, values)
 
     @property
     def spec(self) -> str:
         return " + ".join(part.spec for part in self.parts)
 
 
-class Product(Joined):
+class Product(Combination):
     """K_1(x,z) K_2(x,z)."""
 
-    def _join(self, first: Value, second: Value) -> Value:
-        return first * second
+    def _combined(self, values: Iterable[Value]) -> Value:
+        return reduce(mul, values)
 
     @property
     def spec(self) -> str:
@@ -73,39 +76,22 @@ class Product(Joined):
 
 
 @dataclass(frozen=True, repr=False)
-class Scaled(Kernel):
-    """c K(x,z), c > 0."""
+class Scaled(Combination):
+    """c K(x,z), c > 0, of a single part K."""
 
-    kernel: Kernel
     scale: float
 
     def __post_init__(self) -> None:
-        check_combines(self.kernel)
+        super().__post_init__()
         check_number(self.scale, "What a kernel is multiplied by", positive=True)
 
-    @property
-    def has_formula(self) -> bool:
-        return self.kernel.has_formula
-
-    @property
-    def is_fitted(self) -> bool:
-        return self.kernel.is_fitted
-
-    def fit(self, X: object) -> Self:
-        return replace(self, kernel=self.kernel.fit(X))
-
-    def value(self, pairs: Pairs) -> Value:
-        return self.scale * self.kernel.value(pairs)
-
-    def _diagonal(self, X: Rows) -> np.ndarray:
-        return self.scale * self.kernel._diagonal(X)
-
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
-        return self.scale * self.kernel._gram(X, Z)
+    def _combined(self, values: Iterable[Value]) -> Value:
+        (value,) = values
+        return self.scale * value
 
     @property
     def spec(self) -> str:
-        return f"{self.scale!r} * {_factor(self.kernel)}"
+        return f"{self.scale!r} * {_factor(self.parts[0])}"
 
 
 def added(first: Kernel, second: Kernel) -> Kernel:
@@ -124,15 +110,15 @@ def scaled(kernel: Kernel, scale: object) -> Kernel:
     check_combines(kernel)
     number, rest = _number_and_rest(kernel)
     number *= check_number(scale, "What a kernel is multiplied by", positive=True)
-    return rest if number == 1 else Scaled(rest, number)
+    return rest if number == 1 else Scaled((rest,), number)
 
 
-def _parts(kernel: Kernel, kind: type[Joined]) -> tuple[Kernel, ...]:
+def _parts(kernel: Kernel, kind: type[Combination]) -> tuple[Kernel, ...]:
     return kernel.parts if isinstance(kernel, kind) else (kernel,)
 
 
 def _number_and_rest(kernel: Kernel) -> tuple[float, Kernel]:
-    return (kernel.scale, kernel.kernel) if isinstance(kernel, Scaled) else (1.0, kernel)
+    return (kernel.scale, kernel.parts[0]) if isinstance(kernel, Scaled) else (1.0, kernel)
 
 
 def check_combines(*parts: Kernel) -> None:

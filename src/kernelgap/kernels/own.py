@@ -8,8 +8,7 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_flag
-from kernelgap.kernels.gram import require_gram
-from kernelgap.kernels.kernel import Gram, Kernel
+from kernelgap.kernels.kernel import Gram, Kernel, require_gram
 from kernelgap.kernels.pairs import Rows
 from kernelgap.rows import check_finite, check_numbers
 
@@ -51,8 +50,17 @@ class FunctionKernel(Kernel):
 
 
 def from_function(function: Callable[..., object], *, pairwise: bool = False) -> Kernel:
-    """A kernel from f(X, Z) -> Gram matrix, or with ``pairwise`` from f(x, z) -> number.
+    """A kernel from a function of one's own.
 
+    Parameters
+    ----------
+    function
+        f(X, Z) -> Gram matrix (n, m), or with ``pairwise`` f(x, z) -> number.
+    pairwise
+        Whether it is a function of two rows.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> kernel = from_function(lambda X, Z: (1 + X @ Z.T) ** 2)
     >>> kernel(np.eye(2))

@@ -47,38 +47,18 @@ class Pairs(Protocol):
     @property
     def arithmetic(self) -> Arithmetic: ...
     @property
-    def inner(self) -> Value:
-        """<x, z>."""
-        ...
-
+    def inner(self) -> Value: ...  # <x, z>
     @property
-    def lengths(self) -> Value:
-        """|x| |z|."""
-        ...
-
+    def lengths(self) -> Value: ...  # |x| |z|
     @property
-    def squared_lengths(self) -> tuple[Value, Value]:
-        """|x|^2 and |z|^2."""
-        ...
-
+    def squared_lengths(self) -> tuple[Value, Value]: ...  # |x|^2 and |z|^2
     @property
-    def polar(self) -> Polar:
-        """The angle between x and z; a right angle where x or z is 0."""
-        ...
-
+    def polar(self) -> Polar: ...  # the angle between x and z; a right angle where x or z is 0
     @property
-    def squared_distance(self) -> Value:
-        """|x - z|^2."""
-        ...
-
+    def squared_distance(self) -> Value: ...  # |x - z|^2
     @property
-    def squared_sum(self) -> Value:
-        """|x + z|^2."""
-        ...
-
-    def with_bias(self) -> "Pairs":
-        """The pairs (x, 1) and (z, 1)."""
-        ...
+    def squared_sum(self) -> Value: ...  # |x + z|^2
+    def with_bias(self) -> "Pairs": ...  # the pairs (x, 1) and (z, 1)
 
 
 class lazy(Generic[Result]):  # noqa: N801

@@ -1,25 +1,25 @@
-"""Kernels by name, and sums and products of them as text."""
+"""Kernels by name, and sums and products of them as text, also in files."""
 
 import ast
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from kernelgap.calls import literal, parse_expression
 from kernelgap.errors import InputError, short, unknown
 from kernelgap.kernels.check import check_number
-from kernelgap.kernels.formulas.arcsin import Arcsin
-from kernelgap.kernels.formulas.conjugate import Conjugate
 from kernelgap.kernels.formulas.convolutional import Convolutional
-from kernelgap.kernels.formulas.gaussian import Gaussian
-from kernelgap.kernels.formulas.laplace import Laplace
-from kernelgap.kernels.formulas.polynomial import Linear, Polynomial
+from kernelgap.kernels.formulas.distance_kernel import Gaussian, Laplace
+from kernelgap.kernels.formulas.inner_kernel import Arcsin, Linear, Polynomial, Recursive
 from kernelgap.kernels.formulas.random_features import random_features
-from kernelgap.kernels.formulas.recursive import Recursive
-from kernelgap.kernels.formulas.resnet_tangent import ResNetTangent
-from kernelgap.kernels.formulas.tangent import Tangent
+from kernelgap.kernels.formulas.relu_networks import Conjugate, ResNetTangent, Tangent
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.kernels.own import Precomputed
 from kernelgap.registry import Registry
+
+# limits of kernels in files, where the text may come from anyone
+LONGEST = 2000  # characters
+LARGEST = {"depth": 1000, "count": 10**6, "degree": 10**6}  # of whole numbers that time or memory grow with
 
 
 def ck2(bias: bool = False) -> Kernel:
@@ -47,32 +47,33 @@ def ntk3(bias: bool = False, hidden_bias: bool = False, train: str = "all") -> K
     return Tangent(bias=bias, depth=2, hidden_bias=hidden_bias, train=train)
 
 
-_BUILT_IN: dict[str, Callable[..., Kernel]] = {
-    "gaussian": Gaussian,
-    "laplace": Laplace,
-    "linear": Linear,
-    "polynomial": Polynomial,
-    "arcsin": Arcsin,
-    "recursive": Recursive,
-    "random_features": random_features,
-    "ck2": ck2,
-    "ck3": ck3,
-    "ck": Conjugate,
-    "ntk2": ntk2,
-    "ntk3": ntk3,
-    "ntk": Tangent,
-    "ck3res": ck3res,
-    "ntk3res": ResNetTangent,
-    "cntk": Convolutional,
-    "precomputed": Precomputed,
-}
-KERNELS = Registry("kernel", _BUILT_IN)
+_FORMULAS: tuple[Any, ...] = (Gaussian, Laplace, Linear, Polynomial, Arcsin, Recursive, random_features)
+_RELU_NETWORKS: tuple[Any, ...] = (ck2, ck3, Conjugate, ntk2, ntk3, Tangent, ck3res, ResNetTangent, Convolutional)
+_BUILT_IN = {getattr(make, "name", make.__name__): make for make in (*_FORMULAS, *_RELU_NETWORKS)}
+KERNELS: Registry[Callable[..., Kernel]] = Registry("kernel", _BUILT_IN | {"precomputed": Precomputed})
 register = KERNELS.register
 
 
 def get(kernel: str | Kernel) -> Kernel:
-    """A kernel from text: a name, a name with arguments, or sums and products of these; a kernel is given back.
+    """A kernel from text.
 
+    Parameters
+    ----------
+    kernel
+        A name, a name with arguments, or sums and products of these. A kernel is given back as it is.
+
+    Returns
+    -------
+    Kernel
+        Its text, ``spec``, makes it again.
+
+    Raises
+    ------
+    InputError
+        If the text names no kernel, or an argument is wrong.
+
+    Examples
+    --------
     >>> get("ntk2")
     <kernel ntk2>
     >>> get("0.5 * gaussian(bandwidth=2.0) + ck(depth=3, bias=True)")
@@ -141,3 +142,38 @@ def _make(name: str, arguments: dict[str, object], text: str) -> Kernel:
 
 def _not_a_kernel(text: str) -> InputError:
     return InputError(f"'{short(text)}' is not a kernel such as ntk2, gaussian(bandwidth=2.0) or ck2 + 0.1 * laplace.")
+
+
+def text_of(kernel: Kernel) -> str:
+    """The kernel as text, if the text is all of it."""
+    try:
+        again = get(kernel.spec)
+    except InputError:
+        again = None
+    if again != kernel:
+        raise InputError(f"The kernel {kernel.spec} is code of yours, which a file of numbers cannot hold.")
+    _check_size(kernel.spec)
+    return kernel.spec
+
+
+def from_text(text: str) -> Kernel:
+    """The kernel that a file names, if it is one that can be computed in reasonable time."""
+    _check_size(text)
+    return get(text)
+
+
+def _check_size(text: str) -> None:
+    if len(text) > LONGEST:
+        raise InputError(f"A kernel in a file has a text of at most {LONGEST} characters, and this has {len(text)}.")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InputError(f"'{text[:40]}' is not a kernel.") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in LARGEST:
+            try:
+                value = literal(node.value)  # also of +100000000
+            except ValueError:
+                continue  # no plain value: refused when the kernel is made
+            if isinstance(value, int) and value > LARGEST[node.arg]:
+                raise InputError(f"A kernel in a file has a {node.arg} of at most {LARGEST[node.arg]:,}, not {value}.")

@@ -1,11 +1,11 @@
-"""What every network is: a table of its weights, and pure functions of them."""
+"""What every network is: a table of its weights, their random start, and pure functions of them."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,6 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
-from kernelgap.networks.initialisation import UNTRAINED, Experiment, Initialisation, Layer
 
 Params = Mapping[str, Float[Array | np.ndarray, "..."]]
 Inputs = Float[Array, "n d"]
@@ -23,6 +22,49 @@ Features = Float[Array, "n m"]
 
 MODES = ("all", "hidden", "last", "ntk")
 BYTES = 4  # of a weight
+Layer = Literal["first", "second", "output", "gate", "statistics"]
+UNTRAINED = ("gate", "statistics")  # in every mode
+# Table 1: sigma_w in [m^(-1/2+0.01), m^-0.01] and sigma_v in [polylog(m), m^(3/8-0.01)], as powers of m
+SIGMA_W_POWERS = (-0.5 + 0.01, -0.01)
+SIGMA_V_POWER = 3 / 8 - 0.01
+
+
+@runtime_checkable
+class Initialisation(Protocol):
+    """Says how large the entries of a layer (weights and biases alike) start."""
+
+    def std(self, layer: Layer, width: int) -> float: ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Section 8.1: every weight and bias is N(0, 1/m). (The mean of 1 printed there is a misprint.)"""
+
+    def std(self, layer: Layer, width: int) -> float:
+        return width**-0.5
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Section 6: W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m), A ~ N(0, 1/m), biases like their layer.
+
+    Table 1 allows sigma_w in [m^(-1/2+0.01), m^-0.01] and sigma_v in [polylog(m), m^(3/8-0.01)]; values outside
+    are refused, with 1 in place of the unstated polylog(m). The defaults are the middles m^(-1/4) and m^(3/16) of
+    these ranges on a log scale. What else Table 1 asks for depends on the problem: see ``theory.theorem1``.
+    """
+
+    sigma_w: float | None = None
+    sigma_v: float | None = None
+
+    def std(self, layer: Layer, width: int) -> float:
+        sigma_w = width**-0.25 if self.sigma_w is None else self.sigma_w
+        sigma_v = width ** (3 / 16) if self.sigma_v is None else self.sigma_v
+        ranges = {"sigma_w": SIGMA_W_POWERS, "sigma_v": (0.0, SIGMA_V_POWER)}
+        for (name, powers), value in zip(ranges.items(), (sigma_w, sigma_v), strict=True):
+            low, high = (width**power for power in powers)
+            if not low <= value <= high:
+                raise InputError(f"Table 1 wants {name} in [{low:.4g}, {high:.4g}] at width {width}, not {value:.4g}.")
+        return {"first": sigma_w, "output": width**-0.5}.get(layer, sigma_v * width**-0.5)
 
 
 class Weight(NamedTuple):
@@ -63,10 +105,8 @@ def _signs(key: jax.Array, shape: tuple[int, ...], dtype: type) -> Float[Array, 
 def check_normalised(network: "Network") -> None:
     """Refuse a network that is no function of one input until it is trained."""
     if network.apply_batch is not None:
-        raise InputError(
-            f"{network.name} is normalised by the batches that it is trained on: only train_images of "
-            "kernelgap.images.training trains it, and its kernels need normalisation='group'."
-        )
+        advice = "only train_images of kernelgap.images.training trains it, and its kernels need normalisation='group'"
+        raise InputError(f"{network.name} is normalised by the batches that it is trained on: {advice}.")
 
 
 @dataclass(frozen=True)
@@ -94,13 +134,7 @@ class Network:
     patches: int = 1
 
     def init(
-        self,
-        key: jax.Array,
-        *,
-        inputs: int,
-        outputs: int,
-        width: int,
-        initialisation: Initialisation | None = None,
+        self, key: jax.Array, *, inputs: int, outputs: int, width: int, initialisation: Initialisation | None = None
     ) -> Params:
         """Random weights for ``inputs`` = d, ``outputs`` = k and ``width`` = m; section 8.1's start by default."""
         for what, value in {"width": width, "inputs": inputs, "outputs": outputs}.items():
@@ -108,11 +142,8 @@ class Network:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
         start = Experiment() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
-        require_memory(
-            BYTES * sum(math.prod(weight.shape) for weight in table.values()),
-            f"{self.name} of width {width:,} with {inputs:,} inputs and {outputs:,} outputs",
-            "Take a smaller width.",
-        )
+        what = f"{self.name} of width {width:,} with {inputs:,} inputs and {outputs:,} outputs"
+        require_memory(BYTES * sum(math.prod(w.shape) for w in table.values()), what, "Take a smaller width.")
         rows = [
             (name, w, start.std(w.layer, width) if w.std is None else w.std)
             for name, w in table.items()

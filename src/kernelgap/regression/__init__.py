@@ -2,39 +2,22 @@
 
 from kernelgap.regression.adaptive import Round, adaptive_rounds
 from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
-from kernelgap.regression.nystroem import Nystroem, NystroemPath, most_landmarks, nystroem_features, nystroem_path
-from kernelgap.regression.nystroem_choice import choose_nystroem
+from kernelgap.regression.nystroem import (
+    Nystroem,
+    NystroemPath,
+    choose_nystroem,
+    most_landmarks,
+    nystroem_features,
+    nystroem_path,
+)
 from kernelgap.regression.products import Solutions, ridge_path_by_products
-from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
+from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path, solve_ridge
 from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
-from kernelgap.regression.single import solve_ridge
 from kernelgap.regression.spectrum import ConditionWarning, NotPositiveWarning, Spectrum
 
 __all__ = [
-    "SELECTIONS",
-    "Choice",
-    "ConditionWarning",
-    "FeaturePath",
-    "Judged",
-    "NotPositiveWarning",
-    "Nystroem",
-    "NystroemPath",
-    "RidgePath",
-    "Round",
-    "Solutions",
-    "Spectrum",
-    "adaptive_rounds",
-    "at_edge",
-    "choose_nystroem",
-    "choose_ridge",
-    "default_ridges",
-    "feature_path",
-    "judge_ridges",
-    "lasso_path",
-    "most_landmarks",
-    "nystroem_features",
-    "nystroem_path",
-    "ridge_path",
-    "ridge_path_by_products",
-    "solve_ridge",
-]
+    "SELECTIONS", "Choice", "ConditionWarning", "FeaturePath", "Judged", "NotPositiveWarning", "Nystroem",
+    "NystroemPath", "RidgePath", "Round", "Solutions", "Spectrum", "adaptive_rounds", "at_edge", "choose_nystroem",
+    "choose_ridge", "default_ridges", "feature_path", "judge_ridges", "lasso_path", "most_landmarks",
+    "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products", "solve_ridge",
+]  # fmt: skip

@@ -18,12 +18,11 @@ from jaxtyping import Float
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
-from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis, Metric
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel, Mahalanobis, Metric
 from kernelgap.machine import one_blas_thread, require_memory
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
 from kernelgap.regression.selection import best_ridge, solve_quietly
-from kernelgap.regression.spectrum import Spectrum
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Targets
 from kernelgap.rows import check_rows
 
 POSITIVE = Spectrum(1, 0.0, 1.0)  # Gaussian and Laplace kernels are, in every metric
@@ -35,10 +34,10 @@ class Round:
 
     number: int
     kernel: Mahalanobis
-    ridges: Float[np.ndarray, " r"]
-    errors: Float[np.ndarray, " r"]
+    ridges: PerRidge
+    errors: PerRidge
     best: int
-    coefficients: Float[np.ndarray, "n k"]  # with the best ridge
+    coefficients: Targets  # with the best ridge
 
     @property
     def ridge(self) -> float:
@@ -53,18 +52,34 @@ class Round:
 def adaptive_rounds(
     kernel: Kernel,
     X: Float[np.ndarray, "n d"],
-    Y: Float[np.ndarray, "n k"],
+    Y: Targets,
     held_out: tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t k"]],
     *,
     rounds: int,
     ridges: object = None,
     diagonal: bool = False,
 ) -> Iterator[Round]:
-    """Round 0 and then so many more, as they come: who runs out of time can stop.
+    """The rounds of a recursive feature machine, one after the other: the caller may stop at any of them.
 
-    ``kernel`` is Gaussian or Laplace. A bandwidth "median" is is_fitted anew in each round, on all the inputs in that
-    round's metric; with a number it stays. Each round takes the ridge that is best on the held-out samples, from one
-    factorisation. ``diagonal`` keeps M's diagonal only. It ends early if f is constant: then M says nothing.
+    Parameters
+    ----------
+    kernel
+        Gaussian or Laplace. Each round takes a bandwidth "median" anew, from all inputs in its metric.
+    X, Y
+        The training sample.
+    held_out
+        Inputs and targets on which each round chooses its ridge, from one factorisation.
+    rounds
+        How many follow round 0, in which M = I. They end early if f is constant: then there is no next M.
+    ridges
+        Those to choose from; by default a path from near interpolation to hardly anything learned.
+    diagonal
+        Whether only the diagonal of M is kept.
+
+    Yields
+    ------
+    Round
+        The kernel, the errors of its ridges, and the coefficients with the best one.
     """
     if not isinstance(kernel, DistanceKernel):
         raise InputError(f"A kernel that adapts is gaussian or laplace, with or without arguments, not {kernel.spec}.")
@@ -72,45 +87,31 @@ def adaptive_rounds(
     X, X_out = check_rows(X), check_rows(held_out[0], "The held-out X")
     Y, Y_out = check_targets(Y, len(X)), check_targets(held_out[1], len(X_out))
     n, d = X.shape
-    require_memory(
-        8 * (2 * n * n + len(X_out) * n + 6 * d * d),
-        f"An adaptive kernel on {n} samples with {d} features",
-        "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path).",
-    )
+    advice = "Take fewer samples, or a kernel that does not adapt with Nystroem features (regression.nystroem_path)."
+    what = f"An adaptive kernel on {n} samples with {d} features"
+    require_memory(8 * (2 * n * n + len(X_out) * n + 6 * d * d), what, advice)
     chosen = default_ridges(1.0, n + len(X_out)) if ridges is None else check_ridges(ridges)
-    return _rounds(kernel, X, Y, X_out, Y_out, rounds, chosen, diagonal)
 
+    def generate() -> Iterator[Round]:
+        metric: Metric | None = np.eye(d)
+        for number in range(rounds + 1):
+            if metric is None:
+                return
+            adapted = Mahalanobis(kernel, metric).fit(np.concatenate([X, X_out]))
+            with one_blas_thread():  # where others use the cores too, the small products of a factorisation wait
+                path = solve_quietly(adapted(X), Y, chosen)
+                errors = path.errors(adapted(X_out, X), Y_out)
+                best = best_ridge(errors, chosen, POSITIVE)
+                coefficients = path.only(best).coefficients[0]
+            yield Round(number, adapted, chosen, errors, best, coefficients)
+            if number < rounds:
+                metric = next_metric(adapted, X, coefficients, diagonal=diagonal)
 
-def _rounds(
-    kernel: DistanceKernel,
-    X: Float[np.ndarray, "n d"],
-    Y: Float[np.ndarray, "n k"],
-    X_out: Float[np.ndarray, "t d"],
-    Y_out: Float[np.ndarray, "t k"],
-    rounds: int,
-    ridges: Float[np.ndarray, " r"],
-    diagonal: bool,
-) -> Iterator[Round]:
-    inputs = np.concatenate([X, X_out])
-    metric: Metric | None = np.eye(X.shape[1])
-    for number in range(rounds + 1):
-        assert metric is not None
-        adapted = Mahalanobis(kernel, metric).fit(inputs)
-        with one_blas_thread():  # where others use the cores too, the small products of a factorisation wait for them
-            path = solve_quietly(adapted(X), Y, ridges)
-            errors = path.errors(adapted(X_out, X), Y_out)
-            best = best_ridge(errors, ridges, POSITIVE)
-            found = Round(number, adapted, ridges, errors, best, path.only(best).coefficients[0])
-        yield found
-        if number == rounds:
-            return
-        metric = next_metric(adapted, X, found.coefficients, diagonal=diagonal)
-        if metric is None:
-            return
+    return generate()  # the arguments are checked before the first round is asked for
 
 
 def next_metric(
-    kernel: Mahalanobis, X: Float[np.ndarray, "n d"], coefficients: Float[np.ndarray, "n k"], *, diagonal: bool = False
+    kernel: Mahalanobis, X: Float[np.ndarray, "n d"], coefficients: Targets, *, diagonal: bool = False
 ) -> Metric | None:
     """The average gradient outer product of f = sum_j a_j K(., x_j), scaled to the trace d; None if f is constant."""
     products = kernel.gradient_products(X, X, coefficients)

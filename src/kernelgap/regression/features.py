@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.regression.ridge import check_ridges, default_ridges, mean_errors, ridge_path
-from kernelgap.regression.spectrum import Spectrum
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Targets
 from kernelgap.rows import check_finite
 
 Features = Float[np.ndarray, "n m"]
@@ -18,7 +18,7 @@ Features = Float[np.ndarray, "n m"]
 class FeaturePath:
     """Weights for each penalty. ``spectrum`` is that of the smaller Gram matrix (l2 only)."""
 
-    penalties: Float[np.ndarray, " r"]
+    penalties: PerRidge
     weights: Float[np.ndarray, "r m k"]
     spectrum: Spectrum | None = None
 
@@ -30,7 +30,7 @@ class FeaturePath:
         together = self.weights.transpose(1, 0, 2).reshape(m, -1)
         return (features @ together).reshape(len(features), r, k).transpose(1, 0, 2)
 
-    def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> Float[np.ndarray, " r"]:
+    def errors(self, features: Features, Y: Float[np.ndarray, "t k"]) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each penalty."""
         return mean_errors(self.predict(features), Y)
 
@@ -38,8 +38,17 @@ class FeaturePath:
 def feature_path(features: object, Y: object, ridges: object = None) -> FeaturePath:
     """Minimise |Phi w - Y|^2 + ridge |w|^2 for every ridge, in whichever of n and m dimensions are fewer.
 
-    Features are (n, m) numbers of any type, Y is (n, k); anything else is refused.
-    The default path is that of the kernel Phi Phi'.
+    Parameters
+    ----------
+    features, Y
+        Phi (n, m) and targets (n, k).
+    ridges
+        By default the path of the kernel Phi Phi'.
+
+    Returns
+    -------
+    FeaturePath
+        The weights for each ridge.
     """
     features, Y = _checked(features, Y)
     n, m = features.shape
@@ -62,7 +71,17 @@ def path_of_products(
 def lasso_path(features: object, Y: object, penalties: object = None) -> FeaturePath:
     """Minimise |Phi w - y|^2 / (2n) + penalty |w|_1 for each output and penalty (scikit-learn's coordinate descent).
 
-    The default path goes from the smallest penalty with all weights 0, over all outputs, down to a thousandth of it.
+    Parameters
+    ----------
+    features, Y
+        Phi (n, m) and targets (n, k).
+    penalties
+        By default from the smallest with all weights 0, over all outputs, down to a thousandth of it.
+
+    Returns
+    -------
+    FeaturePath
+        The weights for each penalty.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import lasso_path as sklearn_lasso_path
@@ -81,8 +100,8 @@ def lasso_path(features: object, Y: object, penalties: object = None) -> Feature
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         for output in range(Y.shape[1]):
-            _, found, _ = sklearn_lasso_path(features, Y[:, output], alphas=chosen[order], max_iter=10_000)
-            weights[order, :, output] = found.T
+            _, path, _ = sklearn_lasso_path(features, Y[:, output], alphas=chosen[order], max_iter=10_000)
+            weights[order, :, output] = path.T
     failed = sum(issubclass(w.category, ConvergenceWarning) for w in caught)
     if failed:
         message = f"{failed} of {len(chosen) * Y.shape[1]} l1 fits did not converge: their penalties are too small."
@@ -90,7 +109,7 @@ def lasso_path(features: object, Y: object, penalties: object = None) -> Feature
     return FeaturePath(chosen, weights)
 
 
-def _checked(features: object, targets: object) -> tuple[Features, Float[np.ndarray, "n k"]]:
+def _checked(features: object, targets: object) -> tuple[Features, Targets]:
     try:
         features, Y = np.asarray(features, dtype=float), np.asarray(targets, dtype=float)
     except (TypeError, ValueError):

@@ -6,7 +6,7 @@ n p^2 operations and p^2 memory with p landmarks; with all rows as landmarks it 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 
@@ -19,7 +19,9 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count, check_number
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.regression.features import FeaturePath, path_of_products
-from kernelgap.regression.ridge import check_targets
+from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
+from kernelgap.regression.selection import Choice, SplitRandomness, best_ridge, held_out_rows
+from kernelgap.regression.spectrum import PerRidge, Targets
 from kernelgap.rows import check_rows
 
 LANDMARKS = ("uniform", "leverage")
@@ -45,22 +47,21 @@ class Nystroem:
     def root(self) -> Float[np.ndarray, "p r"]:
         """V w^(-1/2), where K(L,L) = V diag(w) V'."""
         values, vectors = eigh(self.kernel(self.landmarks), overwrite_a=True, check_finite=False)
-        kept = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-        if not kept.any():
+        positive = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
+        if not positive.any():
             raise InputError("The kernel is 0 on all landmarks: nothing can be learned from it.")
-        return vectors[:, kept] / np.sqrt(values[kept])
+        return vectors[:, positive] / np.sqrt(values[positive])
 
     def features(self, X: object) -> Float[np.ndarray, "n r"]:
         """phi(x) for each row."""
         rows = check_rows(X)
         n, r = len(rows), self.root.shape[1]
-        require_memory(
-            8 * n * r, f"{r} features of {n} samples", "Go through them in blocks (blocks, or nystroem_path)."
-        )
-        found = np.empty((n, r))
+        advice = "Go through them in blocks (blocks, or nystroem_path)."
+        require_memory(8 * n * r, f"{r} features of {n} samples", advice)
+        features = np.empty((n, r))
         for where, part in self.blocks(rows):
-            found[where] = part
-        return found
+            features[where] = part
+        return features
 
     def blocks(self, X: Rows) -> Iterator[tuple[slice, Float[np.ndarray, "b r"]]]:
         """phi(x) for some rows at a time, with their places."""
@@ -77,7 +78,7 @@ class NystroemPath:
     path: FeaturePath
 
     @property
-    def ridges(self) -> Float[np.ndarray, " r"]:
+    def ridges(self) -> PerRidge:
         return self.path.penalties
 
     @cached_property
@@ -89,12 +90,12 @@ class NystroemPath:
         rows = check_rows(X)
         r, _, k = self.path.weights.shape
         require_memory(8 * r * len(rows) * k, f"Predictions of {len(rows)} samples", "Take fewer at a time.")
-        found = np.empty((r, len(rows), k))
+        predictions = np.empty((r, len(rows), k))
         for where, part in self.features.blocks(rows):
-            found[:, where] = self.path.predict(part)
-        return found
+            predictions[:, where] = self.path.predict(part)
+        return predictions
 
-    def errors(self, X: object, Y: object) -> Float[np.ndarray, " r"]:
+    def errors(self, X: object, Y: object) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         rows = check_rows(X)
         targets = check_targets(Y, len(rows))
@@ -109,11 +110,28 @@ class NystroemPath:
 def nystroem_features(
     kernel: Kernel, X: object, count: int, *, rng: Randomness, by: str = "uniform", ridge: float | None = None
 ) -> Nystroem:
-    """Features with so many of the rows of X as landmarks, all of them if there are fewer.
+    """Nystroem features with some of the rows of X as landmarks.
 
-    ``by`` "uniform" draws every row with the same probability, "leverage" in proportion to its approximate leverage at
-    ``ridge`` (on the scale of K; by default trace K / count, where the leverages add up to at most count): more from
-    where samples are rare and the kernel still sees them. The kernel's bandwidth is is_fitted on X.
+    Parameters
+    ----------
+    kernel
+        Its bandwidth is taken from X if it is not a number.
+    X
+        The rows to choose from.
+    count
+        The number of landmarks; all rows if there are fewer.
+    rng
+        Draws the landmarks.
+    by
+        "uniform" draws every row with the same probability, "leverage" in proportion to its approximate leverage:
+        more from where samples are rare and the kernel still sees them.
+    ridge
+        Of the leverages, on the scale of K; by default trace K / count, where they add up to at most count.
+
+    Returns
+    -------
+    Nystroem
+        The features as a function of inputs.
     """
     rows = check_rows(X)
     check_count(count, "The number of landmarks")
@@ -125,14 +143,13 @@ def nystroem_features(
         raise InputError("Nystroem features need a kernel of inputs, not a Gram matrix in their place.")
     n, p = len(rows), min(int(count), len(rows))
     require_memory(needed_memory(p), f"{p} landmarks", f"Take fewer (up to about {most_landmarks(n)} fit).")
-    is_fitted = kernel.fit(rows)
+    kernel = kernel.fit(rows)
     chosen = rng.permutation(n)[:p]
     if by == "leverage" and p < n:
-        uniform = Nystroem(is_fitted, rows[chosen])
-        at = n / p * float(np.mean(is_fitted.diagonal(rows))) if ridge is None else ridge
-        scores = leverage(uniform, rows, at)
+        at = n / p * float(np.mean(kernel.diagonal(rows))) if ridge is None else ridge
+        scores = leverage(Nystroem(kernel, rows[chosen]), rows, at)
         chosen = rng.choice(n, size=p, replace=False, p=scores / scores.sum())
-    return Nystroem(is_fitted, rows[np.sort(chosen)])
+    return Nystroem(kernel, rows[np.sort(chosen)])
 
 
 def leverage(features: Nystroem, X: object, ridge: float) -> Float[np.ndarray, " n"]:
@@ -143,9 +160,7 @@ def leverage(features: Nystroem, X: object, ridge: float) -> Float[np.ndarray, "
     """
     rows = check_rows(X)
     check_number(ridge, "ridge", positive=True)
-    products = np.zeros((features.root.shape[1],) * 2)
-    for _, part in features.blocks(rows):
-        products += part.T @ part
+    products, _ = summed_products(features, rows, np.empty((len(rows), 0)))
     products[np.diag_indices_from(products)] += ridge
     factor = cho_factor(products, overwrite_a=True)
     scores = features.kernel.diagonal(rows) / ridge
@@ -156,9 +171,19 @@ def leverage(features: Nystroem, X: object, ridge: float) -> Float[np.ndarray, "
 
 
 def nystroem_path(features: Nystroem, X: object, Y: object, ridges: object = None) -> NystroemPath:
-    """Ridge regression for every ridge, a block of samples at a time: no more than p x p numbers are kept.
+    """Ridge regression over Nystroem features for every ridge, a block of samples at a time.
 
-    Ridges are on the scale of K. The default path is that of the kernel <phi(x), phi(z)>.
+    Parameters
+    ----------
+    features, X, Y
+        The features, and the sample. No more than p x p numbers are held, with p landmarks.
+    ridges
+        On the scale of K; by default the path of the kernel <phi(x), phi(z)>.
+
+    Returns
+    -------
+    NystroemPath
+        Coefficients, predictions and errors for each ridge.
     """
     rows = check_rows(X)
     targets = check_targets(Y, len(rows))
@@ -166,15 +191,12 @@ def nystroem_path(features: Nystroem, X: object, Y: object, ridges: object = Non
 
 
 def summed_products(
-    features: Nystroem, X: Rows, Y: Float[np.ndarray, "n k"]
+    features: Nystroem, X: Rows, Y: Targets
 ) -> tuple[Float[np.ndarray, "r r"], Float[np.ndarray, "r k"]]:
     """Phi' Phi and Phi' Y."""
     p, r = features.root.shape
-    require_memory(
-        needed_memory(p, outputs=Y.shape[1]) - 8 * p * p,  # the root is there already
-        f"Regression over {r} features",
-        "Take fewer landmarks or outputs.",
-    )
+    needed = needed_memory(p, outputs=Y.shape[1]) - 8 * p * p  # the root is there already
+    require_memory(needed, f"Regression over {r} features", "Take fewer landmarks or outputs.")
     products, cross = np.zeros((r, r)), np.zeros((r, Y.shape[1]))
     for where, part in features.blocks(X):
         products += part.T @ part
@@ -193,3 +215,45 @@ def most_landmarks(samples: int, *, outputs: int = 1, memory: int | None = None)
     b = 3 * RIDGES * outputs  # SQUARES p^2 + b p = numbers
     p = (isqrt(b * b + 4 * SQUARES * numbers) - b) // (2 * SQUARES) if numbers > 0 else 0
     return max(0, min(samples, p))
+
+
+def choose_nystroem(
+    features: Nystroem, X: object, Y: object, ridges: object = None, *, rng: SplitRandomness, held_out: float = 0.2
+) -> Choice:
+    """Judge every ridge on samples held out, then solve for the best one on all of them.
+
+    Phi' Phi of all the samples is that of those held out plus that of the others, so that each is visited once, and
+    those held out once more.
+
+    Parameters
+    ----------
+    features, X, Y, ridges
+        As of ``nystroem_path``.
+    rng, held_out
+        Draws the samples held out, and their share.
+
+    Returns
+    -------
+    Choice
+        Its coefficients belong to the landmarks; its spectrum is that of Phi' Phi.
+    """
+    rows = check_rows(X)
+    targets = check_targets(Y, len(rows))
+    if len(rows) < 2:
+        raise InputError("A ridge cannot be chosen with 1 sample.")
+    order = rng.permutation(len(rows))
+    out = held_out_rows(order, held_out)[0]
+    rest = np.sort(order[len(out) :])
+    products, cross = summed_products(features, rows[rest], targets[rest])
+    mean_diagonal = float(np.trace(products)) / len(rest)
+    chosen = default_ridges(mean_diagonal, len(rows)) if ridges is None else check_ridges(ridges)
+    judged = NystroemPath(features, path_of_products(products.copy(), cross, len(rest), chosen))
+    errors = judged.errors(rows[out], targets[out])
+    assert judged.path.spectrum is not None
+    best = best_ridge(errors, chosen, judged.path.spectrum)
+    more, more_cross = summed_products(features, rows[out], targets[out])
+    more += products
+    on_all = path_of_products(more, cross + more_cross, len(rows), chosen[best])
+    assert on_all.spectrum is not None
+    spectrum = replace(on_all.spectrum, samples=len(features.landmarks))
+    return Choice(float(chosen[best]), chosen, errors, NystroemPath(features, on_all).coefficients[0], spectrum)

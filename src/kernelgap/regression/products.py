@@ -14,9 +14,8 @@ from jaxtyping import Float
 
 from kernelgap.machine import require_memory
 from kernelgap.regression.ridge import check_ridges, check_targets
-from kernelgap.regression.spectrum import NotPositiveWarning
+from kernelgap.regression.spectrum import NotPositiveWarning, PerRidge, Targets
 
-Targets = Float[np.ndarray, "n k"]
 Product = Callable[[Targets], Targets]
 
 
@@ -24,9 +23,9 @@ Product = Callable[[Targets], Targets]
 class Solutions:
     """For each ridge: a with (K + ridge I) a = Y, and the size of what is left of Y, relative to Y."""
 
-    ridges: Float[np.ndarray, " r"]
+    ridges: PerRidge
     coefficients: Float[np.ndarray, "r n k"]
-    residuals: Float[np.ndarray, " r"]
+    residuals: PerRidge
     products: int
 
 
@@ -41,9 +40,24 @@ def ridge_path_by_products(
 ) -> Solutions:
     """Solve for all ridges at once, until |Y - (K + ridge I) a| <= tolerance |Y| for each of them.
 
-    The residuals that come back are computed from the solutions; where rounding left one above the tolerance, that
-    ridge is solved further by itself. K + ridge I must be positive definite: where it shows that it is not, that is
-    said, and the residual tells how far the ridge was solved.
+    Where rounding left a residual above the tolerance, that ridge is solved further by itself. K + ridge I must be
+    positive definite: where it shows that it is not, there is a warning.
+
+    Parameters
+    ----------
+    product
+        v -> K v, for v of the shape of Y.
+    Y, ridges
+        Targets (n, k), and ridges on the scale of K.
+    tolerance, most_products
+        When to stop.
+    on_progress
+        Is called with the share done.
+
+    Returns
+    -------
+    Solutions
+        Coefficients for each ridge, and the residuals as computed from them.
     """
     ridges, Y = check_ridges(ridges), check_targets(Y)
     require_memory(3 * 8 * len(ridges) * Y.size, f"Solutions for {len(ridges)} ridges", "Take fewer ridges at a time.")
@@ -77,12 +91,7 @@ def ridge_path_by_products(
 
 
 def _shifted(
-    product: Product,
-    Y: Targets,
-    ridges: Float[np.ndarray, " r"],
-    enough: float,
-    most: int,
-    on_progress: Callable[[float], None],
+    product: Product, Y: Targets, ridges: PerRidge, enough: float, most: int, on_progress: Callable[[float], None]
 ) -> tuple[Float[np.ndarray, "r n k"], int, float]:
     """Conjugate gradients for the smallest ridge; the others, of ridge larger by ``shift``, follow by recurrences.
 

@@ -1,20 +1,21 @@
 """Kernel ridge regression: (K + ridge I) a = Y for a whole path of ridges and all outputs from one factorisation."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
-from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import Tridiagonal
-from kernelgap.regression.spectrum import Spectrum, with_jitter
+from kernelgap.regression.factorisation import Banded, Tridiagonal, as_factorisable
+from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, PerRidge, Spectrum, Square, Targets, with_jitter
 from kernelgap.rows import check_finite
 
 
-def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"]:
+def default_ridges(mean_diagonal: float, samples: int) -> PerRidge:
     """From 1e-9 to 100 times the mean of K(x,x): from near interpolation to hardly anything learned, three a decade.
 
     From 1,062 samples on the smallest is 4 n^2 eps instead, what rounding allows: an eigenvalue of n x n entries is
@@ -27,6 +28,11 @@ def default_ridges(mean_diagonal: float, samples: int) -> Float[np.ndarray, " r"
     return mean_diagonal * np.geomspace(least, 1e2, steps + 1)
 
 
+def ridges_or_default(ridges: object, gram: np.ndarray, samples: int) -> PerRidge:
+    """The ridges checked; without any, the default path for a Gram matrix."""
+    return default_ridges(float(np.mean(np.diagonal(gram))), samples) if ridges is None else check_ridges(ridges)
+
+
 @dataclass(frozen=True)
 class Solved:
     """The solutions for each of ``ridges`` (in their order). ``spectrum`` says how healthy the Gram matrix is.
@@ -34,11 +40,11 @@ class Solved:
     ``added`` are the ridges with what each needed on top: what was added to the diagonal in all.
     """
 
-    ridges: Float[np.ndarray, " r"]
-    added: Float[np.ndarray, " r"]
+    ridges: PerRidge
+    added: PerRidge
     spectrum: Spectrum
     _factors: Tridiagonal | Banded
-    _rotated: Float[np.ndarray, "n k"]
+    _rotated: Targets
 
     @cached_property
     def coefficients(self) -> Float[np.ndarray, "r n k"]:
@@ -52,10 +58,8 @@ class Solved:
         cross = np.asarray(cross, dtype=float)
         n = len(self._rotated)
         if cross.ndim != 2 or cross.shape[1] != n:
-            raise InputError(
-                f"Predictions need K(new, train) with a column for each of the {n} training samples, "
-                f"not the shape {cross.shape}."
-            )
+            what = f"K(new, train) with a column for each of the {n} training samples"
+            raise InputError(f"Predictions need {what}, not the shape {cross.shape}.")
         solutions = self._solutions  # Q' a for every ridge: what is fewer, these or the new samples, is rotated
         fewer = min(len(cross), solutions.shape[1])
         self._require(2 * len(cross) * solutions.shape[1] + 2 * n * fewer, f"Predictions of {len(cross)} samples")
@@ -71,11 +75,8 @@ class Solved:
 
     def _require(self, numbers: int, what: str) -> None:
         r, (n, k) = len(self.ridges), self._rotated.shape
-        require_memory(
-            8 * numbers,
-            f"{what} for {r} ridges and {k} outputs with {n} training samples",
-            "Take fewer ridges, outputs or new samples at a time.",
-        )
+        what = f"{what} for {r} ridges and {k} outputs with {n} training samples"
+        require_memory(8 * numbers, what, "Take fewer ridges, outputs or new samples at a time.")
 
     def _by_ridge(self, together: Float[np.ndarray, "t rk"]) -> Float[np.ndarray, "r t k"]:
         parts = together.reshape(len(together), len(self.ridges), -1)
@@ -86,14 +87,9 @@ class Solved:
         one = slice(place, place + 1)
         return Solved(self.ridges[one], self.added[one], self.spectrum, self._factors, self._rotated)
 
-    def errors(self, cross: np.ndarray, Y: object) -> Float[np.ndarray, " r"]:
+    def errors(self, cross: np.ndarray, Y: object) -> PerRidge:
         """The mean over samples of |prediction - y|^2, for each ridge."""
         return mean_errors(self.predict(cross), Y)
-
-    @cached_property
-    def training_errors(self) -> Float[np.ndarray, " r"]:
-        """The same on the training samples: y - K a = ridge a."""
-        return np.mean(np.sum((self.added[:, None, None] * self.coefficients) ** 2, axis=2), axis=1)
 
 
 @dataclass(frozen=True)
@@ -103,37 +99,45 @@ class RidgePath(Solved):
     _factors: Tridiagonal
 
     @cached_property
-    def leave_one_out(self) -> Float[np.ndarray, " r"]:
+    def leave_one_out(self) -> PerRidge:
         """The mean of |y_i - prediction of y_i from the other samples|^2, in closed form: a_i / (K + ridge I)^-1_ii."""
         inverse = self._factors.inverse_diagonals(self.added)
         return np.mean(np.sum((self.coefficients / inverse[:, :, None]) ** 2, axis=2), axis=1)
 
     @cached_property
-    def gcv(self) -> Float[np.ndarray, " r"]:
+    def gcv(self) -> PerRidge:
         """Generalised cross-validation: leave-one-out with the mean of that diagonal in place of each entry."""
         inverse = np.mean(1.0 / (self._factors.eigenvalues[:, None] + self.added), axis=0)
         return np.mean(np.sum(self.coefficients**2, axis=2), axis=1) / inverse**2
 
 
-def ridge_path(
-    gram: np.ndarray,
-    Y: object,
-    ridges: object = None,
-    *,
-    overwrite: bool = False,
-) -> RidgePath:
-    """Solve for every ridge; the default path is ``default_ridges``. The Gram matrix is (n, n), Y is (n, k).
+def ridge_path(gram: np.ndarray, Y: object, ridges: object = None, *, overwrite: bool = False) -> RidgePath:
+    """Kernel ridge regression for every ridge, from one factorisation.
 
-    ``ridges`` are on the scale of K itself, as scikit-learn's ``alpha``. With ``overwrite`` the Gram matrix is used up.
+    Parameters
+    ----------
+    gram
+        The Gram matrix of the n training samples.
+    Y
+        Targets (n, k).
+    ridges
+        On the scale of K itself, as scikit-learn's ``alpha``; by default ``default_ridges``.
+    overwrite
+        Whether the Gram matrix may be used up.
+
+    Returns
+    -------
+    RidgePath
+        Coefficients, predictions and errors for each ridge.
     """
     targets = check_targets(Y, len(gram))
-    chosen = default_ridges(float(np.mean(np.diagonal(gram))), len(gram)) if ridges is None else check_ridges(ridges)
+    chosen = ridges_or_default(ridges, gram, len(gram))
     factors = Tridiagonal.of(gram, overwrite=overwrite)
     spectrum = with_jitter(*factors.extremes, len(targets), chosen)
     return RidgePath(chosen, spectrum.safe(chosen), spectrum, factors, factors.rotate(targets))
 
 
-def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> Float[np.ndarray, " r"]:
+def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> PerRidge:
     """The mean over samples of |prediction - y|^2, for each ridge."""
     _, samples, outputs = predictions.shape
     targets = check_targets(Y, samples)
@@ -142,7 +146,7 @@ def mean_errors(predictions: Float[np.ndarray, "r t k"], Y: object) -> Float[np.
     return np.mean(np.sum((predictions - targets) ** 2, axis=2), axis=1)
 
 
-def check_targets(Y: object, samples: int | None = None) -> Float[np.ndarray, "n k"]:
+def check_targets(Y: object, samples: int | None = None) -> Targets:
     """One row of finite numbers for each sample."""
     try:
         targets = np.asarray(Y, dtype=float)
@@ -155,7 +159,7 @@ def check_targets(Y: object, samples: int | None = None) -> Float[np.ndarray, "n
     return targets
 
 
-def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
+def check_ridges(ridges: object) -> PerRidge:
     """One or more numbers of at least 0."""
     mistake = InputError(f"Ridges must be finite numbers of at least 0, not {ridges!r}.")
     try:
@@ -167,3 +171,33 @@ def check_ridges(ridges: object) -> Float[np.ndarray, " r"]:
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         raise mistake
     return values.astype(float)
+
+
+def solve_ridge(gram: Square, Y: Targets, ridge: float) -> Targets:
+    """The coefficients for one ridge, by Cholesky: a quarter of the work of ``ridge_path``.
+
+    Where K + ridge I is not positive definite, or the ridge so small that rounding might hide it or show in the
+    predictions, they are those of ``ridge_path``, with what it warns of and adds.
+
+    Parameters
+    ----------
+    gram, Y, ridge
+        The Gram matrix (n, n), targets (n, k), and one ridge on the scale of K.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients (n, k).
+    """
+    ridges = check_ridges(ridge)
+    if len(ridges) != 1:
+        raise InputError(f"One ridge is solved for at a time, not {len(ridges)}: take ridge_path.")
+    gram = as_factorisable(gram, copies=1)
+    targets = check_targets(Y, len(gram))
+    if ridges[0] >= max(3 * len(gram), 1 / MOST_ROUNDING) * EPS * np.trace(gram):
+        shifted = gram.copy().T  # symmetric; transposed, so that LAPACK needs no copy of its own
+        shifted[np.diag_indices_from(shifted)] += ridges[0]
+        with suppress(LinAlgError):
+            factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+            return cho_solve(factor, targets, check_finite=False)
+    return ridge_path(gram, targets, ridges).coefficients[0]

@@ -6,14 +6,12 @@ from numbers import Integral, Real
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.machine import available_memory, one_blas_thread, threads
-from kernelgap.regression.band import Banded
-from kernelgap.regression.factorisation import as_factorisable
-from kernelgap.regression.ridge import Solved, check_ridges, check_targets, default_ridges, ridge_path
-from kernelgap.regression.spectrum import Spectrum, with_jitter
+from kernelgap.regression.factorisation import Banded, as_factorisable
+from kernelgap.regression.ridge import Solved, check_targets, ridge_path, ridges_or_default
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Square, Targets, with_jitter
 
 SELECTIONS = ("holdout", "folds", "loo", "gcv")
 
@@ -27,8 +25,8 @@ class Judged(NamedTuple):
     """The ridge that did best on samples held out, of which ridges, and the error of each."""
 
     ridge: float
-    ridges: Float[np.ndarray, " r"]
-    errors: Float[np.ndarray, " r"]
+    ridges: PerRidge
+    errors: PerRidge
 
 
 @dataclass(frozen=True)
@@ -36,13 +34,13 @@ class Choice:
     """The chosen ridge, the error that each ridge was judged by, and the coefficients on all the samples."""
 
     ridge: float
-    ridges: Float[np.ndarray, " r"]
-    errors: Float[np.ndarray, " r"]
-    coefficients: Float[np.ndarray, "n k"]
+    ridges: PerRidge
+    errors: PerRidge
+    coefficients: Targets
     spectrum: Spectrum
 
 
-def at_edge(ridge: float, ridges: Float[np.ndarray, " r"]) -> str | None:
+def at_edge(ridge: float, ridges: PerRidge) -> str | None:
     """Whether a chosen ridge is the smallest or the largest of several: one beyond them may be better."""
     if not ridges.min() < ridges.max():
         return None
@@ -59,9 +57,25 @@ def choose_ridge(
     held_out: float = 0.2,
     folds: int = 5,
 ) -> Choice:
-    """Judge every ridge, then solve for the best one on all the samples. The Gram matrix is (n, n), Y is (n, k).
+    """Judge every ridge, then solve for the best one on all the samples.
 
-    A holdout takes 2 factorisations, folds one each and one of the whole; "loo" and "gcv" take a single one.
+    Parameters
+    ----------
+    gram, Y
+        The Gram matrix (n, n) and targets (n, k).
+    ridges
+        On the scale of K; by default ``default_ridges``.
+    by
+        "holdout" (2 factorisations), "folds" (one each and one of the whole), "loo" or "gcv" (a single one).
+    rng
+        Draws the holdout or the folds.
+    held_out, folds
+        The share that is held out, and the number of folds.
+
+    Returns
+    -------
+    Choice
+        The ridge, the errors of all ridges, and the coefficients on all samples.
     """
     if not isinstance(by, str) or by not in SELECTIONS:
         raise unknown("way to choose the ridge", by, SELECTIONS)
@@ -86,15 +100,21 @@ def choose_ridge(
 
 
 def judge_ridges(
-    gram: Float[np.ndarray, "n n"],
-    Y: Float[np.ndarray, "n k"],
-    ridges: object = None,
-    *,
-    rng: SplitRandomness,
-    held_out: float = 0.2,
+    gram: Square, Y: Targets, ridges: object = None, *, rng: SplitRandomness, held_out: float = 0.2
 ) -> Judged:
-    """The ridge that ``choose_ridge`` takes by holdout of a positive semi-definite matrix, which is not factorised as
-    a whole: to compare kernels, or to go on with ``solve_ridge``.
+    """The ridge that ``choose_ridge`` takes by holdout, without the factorisation of the whole Gram matrix.
+
+    It serves to compare kernels, or to go on with ``solve_ridge``. The matrix must be positive semi-definite.
+
+    Parameters
+    ----------
+    gram, Y, ridges, rng, held_out
+        As of ``choose_ridge``.
+
+    Returns
+    -------
+    Judged
+        The ridge with the least error on the holdout, and the errors of all ridges.
     """
     ridges = _ridges_to_judge(gram, ridges)
     gram = as_factorisable(gram, copies=1)
@@ -105,12 +125,11 @@ def judge_ridges(
     return Judged(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
 
 
-def _ridges_to_judge(gram: np.ndarray, ridges: object) -> Float[np.ndarray, " r"]:
-    n = len(gram)
-    found = default_ridges(float(np.mean(np.diagonal(gram))), n) if ridges is None else check_ridges(ridges)
-    if n < 2:
+def _ridges_to_judge(gram: np.ndarray, ridges: object) -> PerRidge:
+    chosen = ridges_or_default(ridges, gram, len(gram))
+    if len(gram) < 2:
         raise InputError("A ridge cannot be chosen with 1 sample: give it as a number.")
-    return found
+    return chosen
 
 
 def held_out_rows(order: np.ndarray, share: object) -> list[np.ndarray]:
@@ -127,7 +146,7 @@ def _folds(order: np.ndarray, folds: object) -> list[np.ndarray]:
     return np.array_split(order, int(folds))
 
 
-def best_ridge(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"], spectrum: Spectrum) -> int:
+def best_ridge(errors: PerRidge, ridges: PerRidge, spectrum: Spectrum) -> int:
     """Where the error is smallest: if K is not positive, among the ridges that outweigh it, should there be any.
 
     The others make K + ridge I all but singular on the whole sample, whatever they promised where they were judged.
@@ -141,17 +160,14 @@ def best_ridge(errors: Float[np.ndarray, " r"], ridges: Float[np.ndarray, " r"],
 
 
 def _factorise_and_judge(
-    gram: Float[np.ndarray, "n n"],
-    Y: Float[np.ndarray, "n k"],
-    ridges: Float[np.ndarray, " r"],
-    splits: list[np.ndarray],
+    gram: Square, Y: Targets, ridges: PerRidge, splits: list[np.ndarray]
 ) -> tuple[Banded, list[np.ndarray]]:
     """The factors of the whole matrix, and for each part held out its errors, summed over samples.
 
     With a part for every thread they are done side by side, each by a single thread, as far as memory allows.
     """
 
-    def judge(out: np.ndarray) -> Float[np.ndarray, " r"]:
+    def judge(out: np.ndarray) -> PerRidge:
         return len(out) * _held_out_errors(gram, Y, ridges, out)
 
     matrices = available_memory() // gram.nbytes
@@ -164,17 +180,13 @@ def _factorise_and_judge(
     return Banded.of(gram.copy()), weighted
 
 
-def _held_out_errors(
-    gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"], out: np.ndarray
-) -> Float[np.ndarray, " r"]:
-    kept = np.setdiff1d(np.arange(len(gram)), out)
-    path = solve_quietly(gram[np.ix_(kept, kept)], Y[kept], ridges)
-    return path.errors(gram[np.ix_(out, kept)], Y[out])
+def _held_out_errors(gram: Square, Y: Targets, ridges: PerRidge, out: np.ndarray) -> PerRidge:
+    rest = np.setdiff1d(np.arange(len(gram)), out)
+    path = solve_quietly(gram[np.ix_(rest, rest)], Y[rest], ridges)
+    return path.errors(gram[np.ix_(out, rest)], Y[out])
 
 
-def solve_quietly(
-    gram: Float[np.ndarray, "n n"], Y: Float[np.ndarray, "n k"], ridges: Float[np.ndarray, " r"]
-) -> Solved:
+def solve_quietly(gram: Square, Y: Targets, ridges: PerRidge) -> Solved:
     """Solve for every ridge on a part of the samples, using the matrix up; the fit on all of them will warn."""
     n = len(gram)
     factors = Banded.of(gram)

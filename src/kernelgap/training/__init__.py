@@ -1,17 +1,7 @@
 """SGD in its variants; a whole grid of rates and decays trained at once."""
 
-from kernelgap.training.data import Arrays
 from kernelgap.training.grid import GridResult, Predictor, train_grid
 from kernelgap.training.modes import Model, get_model
-from kernelgap.training.schedule import Schedule, evaluation_epochs
+from kernelgap.training.schedule import Arrays, Schedule, evaluation_epochs
 
-__all__ = [
-    "Arrays",
-    "GridResult",
-    "Model",
-    "Predictor",
-    "Schedule",
-    "evaluation_epochs",
-    "get_model",
-    "train_grid",
-]
+__all__ = ["Arrays", "GridResult", "Model", "Predictor", "Schedule", "evaluation_epochs", "get_model", "train_grid"]

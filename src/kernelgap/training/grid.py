@@ -11,9 +11,8 @@ from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
-from kernelgap.training.data import Arrays, Sample, as_samples, data_orders
 from kernelgap.training.modes import Layers, Model
-from kernelgap.training.schedule import Schedule, evaluation_epochs
+from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
 from kernelgap.training.sgd import State, advance, outputs, squared_errors
 
 CACHE = 2**21  # bytes of weights and momenta that a group of members may take, about what a core's cache holds
@@ -81,26 +80,45 @@ def train_grid(
     watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> GridResult:
-    """Train member i with ``rates[i]`` and ``decays[i]``, all from ``params``.
-
-    Errors on the training sample ("train") and on each sample of ``evaluate`` are taken at ``epochs`` (default: dense
-    at first, then at every eighth), at the start and after the last epoch. ``seed`` decides the order of the data.
-    ``base`` are inputs with the base signal there: how far the first block's output is from it becomes the curve
-    "base", for a network that has a first block (``records_first_output``).
-    ``watch`` hears each of these epochs, with a function that gives a member as it is then.
-    ``on_progress`` hears the share done.
+    """Train member i with ``rates[i]`` and ``decays[i]``, all from the same start on the same batches.
 
     Members run in groups of equal size whose weights and momenta fit a core's cache. A group takes the living members
     of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
     not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
+
+    Parameters
+    ----------
+    model, params
+        What is trained, and the start.
+    rates, decays
+        A learning rate and a weight decay for each member.
+    train
+        The training sample (X, Y).
+    schedule, seed
+        How long and in which batches; what decides the order of the data.
+    evaluate
+        Samples (X, Y) by name, on which errors are taken as on the training sample ("train").
+    base
+        Inputs with the base signal there. How far the first block's output is from it becomes the curve "base", for a
+        network that has a first block (``records_first_output``).
+    epochs
+        When errors are taken, besides the start and the end; by default dense at first, then at every eighth.
+    watch
+        Is called with each of these epochs, and a function that gives a member as it is then.
+    on_progress
+        Is called with the share done.
+
+    Returns
+    -------
+    GridResult
+        Curves, standard errors and weights of every member.
     """
     check_normalised(model.network)
     for taken in {"train", "base"} & set(evaluate or {}):
         raise InputError(f'"{taken}" is the name of a curve already: give the sample to evaluate another name.')
     if base is not None and not records_first_output(model):
-        raise InputError(
-            f"{model.network.name} has no first block whose output could be compared with the base signal."
-        )
+        name = model.network.name
+        raise InputError(f"{name} has no first block whose output could be compared with the base signal.")
     samples = as_samples({"train": train, **(evaluate or {})})
     signal = None if base is None else as_samples({"base": base})["base"]
     schedule.check_samples(samples["train"].x.shape[0])
@@ -160,8 +178,8 @@ def _at_rest(trained: Params, members: int) -> State:
 
 
 def _write_back(state: State, part: State, group: list[int]) -> None:
-    for whole, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
-        whole[group] = np.asarray(new)[: len(group)]
+    for all_members, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
+        all_members[group] = np.asarray(new)[: len(group)]
 
 
 class _Members:
@@ -197,14 +215,13 @@ class _Members:
 
     def measure(self, state: State, group: list[int], time: int) -> None:
         """Take the errors of a group that has reached ``time``, and mark members that have diverged."""
-        errors = squared_errors(self.model, state.trained, self.frozen, self.sample)[: len(group)]
-        for name, rows in self.rows.items():
-            with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
+            errors = squared_errors(self.model, state.trained, self.frozen, self.sample)[: len(group)]
+            for name, rows in self.rows.items():
                 self.curves[name][group, time] = errors[:, rows].mean(axis=1)
                 self.standard_errors[name][group] = standard_error(errors[:, rows])
-        if self.base is not None:
-            distances = squared_errors(self.model, state.trained, self.frozen, self.base, first=True)
-            with np.errstate(invalid="ignore", over="ignore"):
+            if self.base is not None:
+                distances = squared_errors(self.model, state.trained, self.frozen, self.base, first=True)
                 self.curves["base"][group, time] = distances[: len(group)].mean(axis=1)
         self.reached[group] = self.times[time]
         for member in group:
@@ -230,19 +247,19 @@ def standard_error(errors: np.ndarray) -> np.ndarray:
 def _check_members(rates: Sequence[float], decays: Sequence[float]) -> None:
     if len(rates) != len(decays) or not len(rates):
         raise InputError(f"A grid needs as many rates as decays, at least one, not {len(rates)} and {len(decays)}.")
-    for rate in rates:
+    for rate, decay in zip(rates, decays, strict=True):
         if not (np.isfinite(rate) and rate > 0):
             raise InputError(f"A rate must be a positive number, not {rate}.")
-    for decay in decays:
         if not (np.isfinite(decay) and decay >= 0):
             raise InputError(f"A weight decay must be a number that is not negative, not {decay}.")
 
 
 def _check_columns(network: Network, params: Params, sample: Sample) -> None:
     d, k = network.takes(params)
-    if (sample.x.shape[1], sample.y.shape[1]) != (d, k):
-        found = f"X has {sample.x.shape[1]} columns and Y {sample.y.shape[1]}"
-        raise InputError(f"The network takes {d} inputs to {k} outputs, but {found}.")
+    columns = sample.x.shape[1], sample.y.shape[1]
+    if columns != (d, k):
+        given = f"X has {columns[0]} columns and Y {columns[1]}"
+        raise InputError(f"The network takes {d} inputs to {k} outputs, but {given}.")
 
 
 def _times(epochs: Sequence[int] | None, last: int) -> list[int]:

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError, unknown
 from kernelgap.networks import MODES, Network, Params
-from kernelgap.networks.initialisation import UNTRAINED
+from kernelgap.networks.network import UNTRAINED
 
 Batch = Float[Array, "n _"]
 Outputs = Float[Array, "n k"]
@@ -42,8 +42,8 @@ class Layers:
 
     def split(self, params: Params) -> tuple[Params, Params]:
         layers = self.network.layers
-        kept = UNTRAINED if self.with_output else (*UNTRAINED, "output")
-        trained = {n: w for n, w in params.items() if layers[n] not in kept}
+        untrained = UNTRAINED if self.with_output else (*UNTRAINED, "output")
+        trained = {n: w for n, w in params.items() if layers[n] not in untrained}
         return trained, {n: w for n, w in params.items() if n not in trained}
 
     def prepare(self, frozen: Params, x: Batch) -> Batch:
@@ -95,13 +95,24 @@ class Linearised:
 
 
 def get_model(network: Network, mode: str) -> Model:
-    """The model that trains ``network`` in ``mode``: all, hidden, last or ntk."""
+    """The model that trains some part of a network.
+
+    Parameters
+    ----------
+    network
+        The network.
+    mode
+        "all" layers, the "hidden" ones, the "last", or "ntk": all layers of the network linearised at its start.
+
+    Returns
+    -------
+    Model
+        It splits weights into trained and frozen ones, and predicts with both.
+    """
     if not isinstance(mode, str) or mode not in MODES:
         raise unknown("mode", mode, MODES)
     if mode not in network.modes:
         raise InputError(f"{network.name} cannot be trained in mode '{mode}', only in: {', '.join(network.modes)}.")
-    if mode == "last":
-        return LastLayer(network)
-    if mode == "ntk":
-        return Linearised(network)
-    return Layers(network, with_output=mode == "all")
+    if mode in ("all", "hidden"):
+        return Layers(network, with_output=mode == "all")
+    return LastLayer(network) if mode == "last" else Linearised(network)

@@ -1,13 +1,17 @@
-"""How long to train, in which batches, and how the rate changes on the way."""
+"""What training takes: a schedule, samples as finite float32 with matching rows, and the order of the data."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Float32, Int32
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelgap.errors import InputError, validated
+
+Arrays = tuple[np.ndarray, np.ndarray]
 
 
 class Schedule(BaseModel):
@@ -38,9 +42,8 @@ class Schedule(BaseModel):
     def check_samples(self, n: int) -> None:
         """Refuse a batch that the training sample cannot fill."""
         if n < self.batch:
-            raise InputError(
-                f"{n} training samples do not fill a batch of {self.batch}: use more samples or batch={n}."
-            )
+            what = f"{n} training samples do not fill a batch of {self.batch}"
+            raise InputError(f"{what}: use more samples or batch={n}.")
 
 
 def evaluation_epochs(epochs: int) -> tuple[int, ...]:
@@ -48,3 +51,46 @@ def evaluation_epochs(epochs: int) -> tuple[int, ...]:
     early = [step * 10**power for power in range(7) for step in (1, 2, 5)]
     eighths = [epochs * i // 8 for i in range(1, 9)]
     return tuple(sorted({0, *(e for e in early if e < epochs / 8), *eighths}))
+
+
+class Sample(NamedTuple):
+    """Inputs, as they are or as a model has prepared them, and labels."""
+
+    x: Float32[np.ndarray, "n _"]
+    y: Float32[np.ndarray, "n k"]
+
+
+def as_samples(sets: Mapping[str, Arrays]) -> dict[str, Sample]:
+    """Named (X, Y) pairs, each checked; all of them must have the same columns."""
+    samples = {name: _as_sample(name, *pair) for name, pair in sets.items()}
+    columns = {(s.x.shape[1], s.y.shape[1]) for s in samples.values()}
+    if len(columns) > 1:
+        raise InputError(f"The samples {', '.join(samples)} differ in their numbers of columns: {sorted(columns)}.")
+    return samples
+
+
+def _as_sample(name: str, X: np.ndarray, Y: np.ndarray) -> Sample:
+    try:
+        with np.errstate(over="ignore"):
+            X, Y = (np.asarray(a).astype(np.float32) for a in (X, Y))
+    except (TypeError, ValueError):
+        raise InputError(f"The {name} sample has entries that are not numbers.") from None
+    if X.ndim != 2 or Y.ndim != 2 or X.shape[0] != Y.shape[0] or 0 in X.shape or 0 in Y.shape:
+        raise InputError(f"The {name} sample needs X (n, d) and Y (n, k) with equal n >= 1, not {X.shape}, {Y.shape}.")
+    for letter, values in {"X": X, "Y": Y}.items():
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if bad.size:
+            where = f"{letter} of the {name} sample has NaN, infinity or a number too large, first in row {bad[0]}"
+            raise InputError(f"{where}: remove, fill or scale it.")
+    return Sample(X, Y)
+
+
+def data_orders(seed: Sequence[int], epochs: range, n: int, rows: int) -> Int32[np.ndarray, "rows n"]:
+    """The order in which each epoch visits the sample; it depends on the seed and the epoch alone.
+
+    Rows beyond the epochs are left at 0.
+    """
+    orders = np.zeros((rows, n), dtype=np.int32)
+    for row, epoch in enumerate(epochs):
+        orders[row] = np.random.default_rng([*seed, epoch]).permutation(n)
+    return orders

@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from kernelgap.networks import Params
-from kernelgap.training.data import Sample
 from kernelgap.training.modes import Model
-from kernelgap.training.schedule import Schedule
+from kernelgap.training.schedule import Sample, Schedule
 
 ArrayLike = Array | np.ndarray
 

@@ -14,12 +14,10 @@ from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, write_npz
 from kernelgap.images.experiment import estimated, read_images_run, scales
-from kernelgap.images.experiment.kernel import pixels
-from kernelgap.images.experiment.outcome import ImageOutcome
-from kernelgap.images.experiment.piece import Piece, read_set, work
+from kernelgap.images.experiment.learners import Piece, pixels, read_set, work
+from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
-from kernelgap.images.experiment.store import ImageStore
-from kernelgap.images.experiment.trials import KernelTrial, TrainingTrial, read_image_trial
+from kernelgap.images.experiment.trials import ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.images.training import ImageSchedule
 from kernelgap.runs.start import run as execute
 

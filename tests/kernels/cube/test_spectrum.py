@@ -11,8 +11,7 @@ from kernelgap import kernels
 from kernelgap.certificates.floors.theorems import FAMILIES
 from kernelgap.errors import InputError
 from kernelgap.kernels.cube.balls import precision
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows
-from kernelgap.kernels.cube.spectrum import cube_spectrum, eigenvalue_balls, profile
+from kernelgap.kernels.cube.spectrum import cube_spectrum, eigenvalue_balls, krawtchouk_rows, profile
 
 SETTLED = [name if name not in ("gaussian", "laplace") else f"{name}(bandwidth=1.5)" for name in FAMILIES]
 OTHERS = ["polynomial(degree=5, offset=0.0)", "ck3(bias=True, hidden_bias=True)", "arcsin * ck2 + 0.5 * linear"]

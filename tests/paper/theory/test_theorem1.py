@@ -7,7 +7,7 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.errors import InputError
-from kernelgap.networks.initialisation import Theory
+from kernelgap.networks.network import Theory
 from kernelgap.paper.theory.complexity import PLAIN, C_s
 from kernelgap.paper.theory.theorem1 import Hidden, Quantities, Theorem1, quantities
 

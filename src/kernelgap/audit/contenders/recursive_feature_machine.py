@@ -7,7 +7,7 @@ from math import isqrt
 import numpy as np
 
 from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
-from kernelgap.kernels.formulas.laplace import Laplace
+from kernelgap.kernels.formulas.distance_kernel import Laplace
 from kernelgap.models import AdaptiveModel
 from kernelgap.regression import Round, adaptive_rounds
 from kernelgap.regression.selection import solve_quietly

@@ -18,9 +18,8 @@ from scipy.linalg import eigh, qr
 from kernelgap.certificates.floors.span import EPS, Bracket, Low, Span
 from kernelgap.certificates.floors.targets import Targets
 from kernelgap.kernels.cube.balls import precision
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows
-from kernelgap.kernels.cube.spectrum import CubeSpectrum
-from kernelgap.kernels.gram import check_overflow
+from kernelgap.kernels.cube.spectrum import CubeSpectrum, krawtchouk_rows
+from kernelgap.kernels.kernel import check_overflow
 
 SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing given away
 

@@ -1,14 +1,57 @@
-"""Images and their classes: checked arrays, rows drawn by seed."""
+"""Images and their classes: checked arrays, rows drawn by seed, and pixels scaled as inputs of networks."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 from numbers import Integral
 
 import numpy as np
 from jaxtyping import Float32, Int64, UInt8
 
 from kernelgap.errors import InputError
-from kernelgap.images.data.scaling import Scaling
+from kernelgap.machine import require_memory
 from kernelgap.problems.problem import Seed
+
+Pixels = UInt8[np.ndarray, "n height width channels"]
+LEVELS = np.arange(256) / 255
+PART = 1024  # images that are counted at a time: bincount takes eight bytes for each pixel
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """(x / 255 - mean) / std, with the mean and standard deviation of each channel of the training images."""
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @classmethod
+    def learned(cls, images: Pixels) -> "Scaling":
+        """From training images; a channel that never changes has its std set to 1.
+
+        >>> Scaling.learned(np.array([0, 255], np.uint8).reshape(2, 1, 1, 1))
+        Scaling(mean=(0.5,), std=(0.5,))
+        """
+        if not images.size:
+            raise InputError("There are no images to learn a mean and a standard deviation from.")
+        mean, std = [], []
+        for channel in range(images.shape[3]):
+            # there are only 256 levels: their counts say everything, exactly
+            counts = np.zeros(256, np.int64)
+            for i in range(0, len(images), PART):
+                counts += np.bincount(images[i : i + PART, ..., channel].ravel(), minlength=256)
+            share = counts / (images.size // images.shape[3])
+            mean.append(float(share @ LEVELS))
+            std.append(float(np.sqrt(share @ (LEVELS - mean[-1]) ** 2)) if (counts > 0).sum() > 1 else 1.0)
+        return cls(tuple(mean), tuple(std))
+
+    def __call__(self, images: Pixels) -> Float32[np.ndarray, "n height width channels"]:
+        """The scaled images, in float32."""
+        if images.shape[3] != len(self.mean):
+            raise InputError(f"The scaling is of {len(self.mean)} channels, and the images have {images.shape[3]}.")
+        require_memory(4 * images.size, f"{len(images)} images in float32", "Take a subset of them first.")
+        scaled = np.empty(images.shape, np.float32)
+        for channel, (mean, std) in enumerate(zip(self.mean, self.std, strict=True)):
+            scaled[..., channel] = ((LEVELS - mean) / std).astype(np.float32)[images[..., channel]]
+        return scaled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +65,7 @@ class Images:
     {'cat': 2, 'dog': 1}
     """
 
-    images: UInt8[np.ndarray, "n height width channels"]
+    images: Pixels
     labels: Int64[np.ndarray, " n"]
     classes: tuple[str, ...]
 
@@ -92,10 +135,8 @@ class ImageData:
 
     def __post_init__(self) -> None:
         if self.train.shape != self.test.shape:
-            raise InputError(
-                f"The training images are {' x '.join(map(str, self.train.shape))} "
-                f"and the test images {' x '.join(map(str, self.test.shape))}: they must be of one size."
-            )
+            train, test = (" x ".join(map(str, part.shape)) for part in (self.train, self.test))
+            raise InputError(f"The training images are {train} and the test images {test}: they must be of one size.")
         if self.train.classes != self.test.classes:
             raise InputError("The training images and the test images must have the same classes in the same order.")
 
@@ -107,6 +148,15 @@ class ImageData:
     def shape(self) -> tuple[int, int, int]:
         """(height, width, channels) of each image."""
         return self.train.shape
+
+
+def digest(shape: tuple[int, ...], classes: tuple[str, ...], *parts: Images) -> str:
+    """The SHA-256 of all the images of the parts and their labels, with a shape and the names of the classes."""
+    sha = sha256(repr((shape, classes)).encode())
+    for part in parts:
+        sha.update(np.ascontiguousarray(part.images).data)
+        sha.update(np.ascontiguousarray(part.labels).data)
+    return sha.hexdigest()
 
 
 def _pixels(values: object) -> np.ndarray:
@@ -146,8 +196,6 @@ def _labels(values: object, n: int, classes: int) -> np.ndarray:
         raise InputError(f"Labels must be the numbers of classes, from 0, not {labels.dtype}.")
     wrong = np.flatnonzero((labels < 0) | (labels >= classes))
     if len(wrong):
-        raise InputError(
-            f"Image {wrong[0]} (counted from 0) has the label {labels[wrong[0]]}, "
-            f"and there are {classes} classes: labels go from 0 to {classes - 1}."
-        )
+        which = f"Image {wrong[0]} (counted from 0) has the label {labels[wrong[0]]}"
+        raise InputError(f"{which}, and there are {classes} classes: labels go from 0 to {classes - 1}.")
     return labels.astype(np.int64, copy=False)

@@ -13,10 +13,7 @@ from kernelgap.images.data.images import ImageData
 from kernelgap.machine import require_memory
 from kernelgap.npz_file import array_entries, read_heading
 
-PARTS = (
-    ("x_train", "y_train", "x_test", "y_test"),
-    ("train_images", "train_labels", "test_images", "test_labels"),
-)
+PARTS = (("x_train", "y_train", "x_test", "y_test"), ("train_images", "train_labels", "test_images", "test_labels"))
 ALONE = (("x", "y"), ("images", "labels"), ("data", "labels"))
 NAMES = ("classes", "class_names")
 

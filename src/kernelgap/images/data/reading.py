@@ -1,16 +1,140 @@
-"""A file or folder of images, of whichever standard kind."""
+"""A file or folder of images: the standard sets of files, what they are called and how they are read.
 
-from collections.abc import Sequence
+CIFAR's binary version has records of labels and 32 x 32 pixels: red, then green, then blue.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from jaxtyping import Int64, UInt8
+
 from kernelgap.errors import InputError
-from kernelgap.images.data.cifar import numbered
+from kernelgap.images.data.idx import read_idx_pair, whole_content
 from kernelgap.images.data.images import ImageData, Images
-from kernelgap.images.data.layouts import LAYOUTS, Files, Layout, Part
 from kernelgap.images.data.npz import read_npz
 from kernelgap.problems.problem import Seed
 
 PYTHON_VERSION = ("data_batch_1", "train")  # the first file of CIFAR-10 and of CIFAR-100
+PIXELS = 3 * 32 * 32
+BATCHES = tuple(f"data_batch_{i}.bin" for i in range(1, 6))
+Part = tuple[np.ndarray, np.ndarray]
+Files = Mapping[str, Path]
+Batch = tuple[UInt8[np.ndarray, "n 32 32 3"], Int64[np.ndarray, " n"]]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """One of the labels that each image of a data set has."""
+
+    name_file: str
+    default_names: tuple[str, ...]  # where that file is missing
+    offset: int  # in a record
+    per_record: int
+
+    @property
+    def classes(self) -> int:
+        return len(self.default_names)
+
+
+def numbered(count: int) -> tuple[str, ...]:
+    """0, 1, 2, ... for classes that have no names."""
+    return tuple(str(i) for i in range(count))
+
+
+FASHION_MNIST = (
+    "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"
+)  # fmt: skip
+CIFAR10 = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+CIFAR10_LABELS = Labels("batches.meta.txt", CIFAR10, offset=0, per_record=1)
+COARSE = Labels("coarse_label_names.txt", numbered(20), offset=0, per_record=2)
+FINE = Labels("fine_label_names.txt", numbered(100), offset=1, per_record=2)
+
+
+def read_binary(path: Path, labels: Labels) -> Batch:
+    """One file of the binary version."""
+    content = whole_content(path)
+    record = labels.per_record + PIXELS
+    count, rest = divmod(len(content), record)
+    if rest or not count:
+        at = f"its records have {record} bytes, and the one at byte {count * record} has {rest}"
+        raise InputError(f"{path} is cut short or of another kind: {at}.")
+    records = np.frombuffer(content, np.uint8).reshape(count, record)
+    numbers = records[:, labels.offset]
+    wrong = np.flatnonzero(numbers >= labels.classes)
+    if len(wrong):
+        at = f"the label {numbers[wrong[0]]} at byte {wrong[0] * record + labels.offset}"
+        raise InputError(f"{path} has {at}, and labels go from 0 to {labels.classes - 1}.")
+    planes = records[:, labels.per_record :].reshape(-1, 3, 32, 32)
+    return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), numbers.astype(np.int64)
+
+
+def read_names(path: Path, labels: Labels) -> tuple[str, ...]:
+    """Names of classes, one a line."""
+    try:
+        text = whole_content(path).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not text: byte {error.start} is not UTF-8.") from None
+    names = tuple(line.strip() for line in text.splitlines() if line.strip())
+    if len(names) != labels.classes:
+        raise InputError(f"{path} names {len(names)} classes, and there are {labels.classes}.")
+    return names
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A standard set of files, which lie in one folder under these names.
+
+    ``labels`` are those of CIFAR's records, ``coarse`` its other ones; MNIST has a file of labels beside the images.
+    """
+
+    name: str
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    labels: Labels | None = None
+    coarse: Labels | None = None
+    endings: tuple[str, ...] = ("",)
+
+    def files(self, folder: Path) -> dict[str, Path]:
+        """Those that are there, by their standard names."""
+        optional = [labels.name_file for labels in (self.labels, self.coarse) if labels]
+        names = (*self.train, *self.test, *optional)
+        paths = ((name, folder / other) for name in names for other in self.spellings(name))
+        return {name: path for name, path in reversed(list(paths)) if path.is_file()}
+
+    def spellings(self, name: str) -> list[str]:
+        """A standard name as it may be written: some tools write a dot in place of IDX's last hyphen but one."""
+        written = [name, name.replace("-idx", ".idx")] if "-idx" in name else [name]
+        return [one + ending for one in written for ending in self.endings]
+
+    def missing(self, files: Iterable[str]) -> list[str]:
+        return [name for name in (*self.train, *self.test) if name not in set(files)]
+
+    def read(self, files: Files, coarse: bool) -> tuple[Part, Part, tuple[str, ...] | None]:
+        """Training images, test images, and the names of the classes if there are any."""
+        if coarse and self.coarse is None:
+            raise InputError("Only CIFAR-100 has coarse classes: leave coarse away.")
+        train, test = ([files[name] for name in names] for names in (self.train, self.test))
+        labels = self.coarse if coarse else self.labels
+        if labels is None:
+            return read_idx_pair(*train), read_idx_pair(*test), None
+        images, numbers = zip(*(read_binary(path, labels) for path in train), strict=True)
+        file = files.get(labels.name_file)
+        names = read_names(file, labels) if file else labels.default_names
+        return (np.concatenate(images), np.concatenate(numbers)), read_binary(test[0], labels), names
+
+
+LAYOUTS = (
+    Layout(
+        "MNIST or Fashion-MNIST",
+        ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
+        ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
+        endings=("", ".gz"),
+    ),
+    Layout("CIFAR-10, binary version", BATCHES, ("test_batch.bin",), CIFAR10_LABELS),
+    Layout("CIFAR-100, binary version", ("train.bin",), ("test.bin",), FINE, COARSE),
+)
 
 
 def read_images(

@@ -1,15 +1,12 @@
-"""What a run on images found, with its intervals: each method with so many images, differences, and who is ahead."""
+"""The numbers of a run on images with their intervals: each method by number of images, differences, who is ahead."""
 
 import math
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from scipy.stats import t
-
-if TYPE_CHECKING:
-    from kernelgap.images.experiment.result import ImageRun
 
 CONFIDENCE = 0.95
 FAMILIES = NETWORK, GATED, OWN_KERNEL, KERNEL = ("network", "gated network", "network's kernel", "kernel")
@@ -47,9 +44,9 @@ class ImagePoint:
     epochs: int | None
 
 
-def points_of(run: "ImageRun") -> list[ImagePoint]:
+def points_of(table: pd.DataFrame) -> list[ImagePoint]:
     """In the order of the run's table: by family, method, number of images."""
-    groups = run.table.groupby(["family", "method", "samples"], sort=False)
+    groups = table.groupby(["family", "method", "samples"], sort=False)
     return [_point(rows) for _, rows in groups]
 
 
@@ -135,7 +132,7 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
     no kernel: the best of few is not the best.
     """
     needed = {KERNEL} if any(p.family == KERNEL and p.accuracy for p in points) else set(KERNELS)
-    found = []
+    comparisons = []
     for n in sorted({p.samples for p in points}):
         there = [p for p in points if p.samples == n and p.accuracy is not None]
         kernels = [p for p in there if p.family in KERNELS] if any(p.family in needed for p in there) else []
@@ -144,13 +141,10 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
             for side in ([p for p in there if p.family == NETWORK], [p for p in there if p.family == GATED], kernels)
         )
         less = [span for p in kernels if (span := _less(network, p)) is not None]
-        found.append(Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less)))
-    return found
-
-
-def headline_of(comparisons: list[Comparison]) -> Comparison:
-    """Where most sides are there; of these the one with the most images."""
-    return max(comparisons, key=lambda c: (c.sides, c.samples))
+        comparisons.append(
+            Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less))
+        )
+    return comparisons
 
 
 def ahead_from(comparisons: list[Comparison]) -> int | None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 from kernelgap import console
 from kernelgap.errors import InputError, unknown
-from kernelgap.images.experiment.estimate import seconds
-from kernelgap.images.experiment.piece import Piece, read_set, work
-from kernelgap.images.experiment.result import read_images_run
-from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
-from kernelgap.images.experiment.store import ImageStore
+from kernelgap.images.experiment.learners import Piece, read_set, work
+from kernelgap.images.experiment.result import ImageStore, read_images_run
+from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize, seconds
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
 
@@ -34,21 +32,15 @@ def plan_images(
         chosen = replace(chosen, schedule=chosen.schedule.model_copy(update={"flips": False}))
     trials = chosen.trials(SetSize.of(images), digest, seed)
     folder = out or default_folder(name, scale, seed)
-    pieces = sorted(
-        (Piece(trial, path, folder.absolute()) for trial in trials), key=lambda piece: (-piece.cost, piece.id)
-    )
+    pieces = [Piece(trial, path, folder.absolute()) for trial in trials]
+    pieces.sort(key=lambda piece: (-piece.cost, piece.id))
+    asked = {"experiment": name, "scale": scale, "seed": seed}
     beyond = [f"{n:,}" for n in chosen.sizes if n > len(images.train)]
     if beyond:
         console.message(f"The set has {len(images.train):,} images to learn from, so {', '.join(beyond)} are left out.")
     return Plan(
         folder=folder,
-        description={
-            "experiment": name,
-            "scale": scale,
-            "seed": seed,
-            "images": digest,
-            "chunks": sorted(piece.id for piece in pieces),
-        },
+        description={**asked, "images": digest, "chunks": sorted(piece.id for piece in pieces)},
         notes={
             "title": TITLE,
             "set": _name(path),

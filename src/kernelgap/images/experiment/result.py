@@ -1,9 +1,10 @@
-"""A run on images as its folder holds it: a table with a row for each finished trial, and what it was about."""
+"""A run on images as its folder holds it: an SQLite file, read as a table with a row for each finished trial."""
 
 import math
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Required
+from typing import Any, ClassVar, Required
 
 import pandas as pd
 from pydantic import TypeAdapter
@@ -11,14 +12,43 @@ from scipy.stats import binomtest
 from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
-from kernelgap.images.experiment.comparison import CONFIDENCE, FAMILIES
-from kernelgap.images.experiment.outcome import ImageOutcome
-from kernelgap.images.experiment.record import images_record
-from kernelgap.images.experiment.sentence import sentence_of
-from kernelgap.images.experiment.store import ImageStore
-from kernelgap.images.experiment.trials import AnyImageTrial, KernelTrial, TrainingTrial
+from kernelgap.images.experiment.comparison import (
+    CONFIDENCE,
+    FAMILIES,
+    Comparison,
+    ImagePoint,
+    comparisons_of,
+    points_of,
+)
+from kernelgap.images.experiment.learners import Piece
+from kernelgap.images.experiment.record import images_record, sentence_of
+from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.runs.result import Run
-from kernelgap.runs.store import as_stored
+from kernelgap.runs.store import ResultStore, as_stored
+
+
+class ImageStore(ResultStore):
+    """What came of each trial, in one transaction."""
+
+    TABLES: ClassVar = (
+        "CREATE TABLE IF NOT EXISTS outcomes (chunk TEXT PRIMARY KEY REFERENCES chunks (id), trial TEXT NOT NULL, "
+        "content TEXT NOT NULL)",
+    )
+    COLUMNS: ClassVar = {"outcomes": ("chunk", "trial", "content")}
+
+    def save(self, piece: Piece, done: ImageOutcome) -> None:
+        with self._saving(piece, done.seconds) as connection:
+            row = (piece.id, piece.trial.model_dump_json(), done.as_json())
+            connection.execute("INSERT INTO outcomes VALUES (?, ?, ?)", row)
+
+    def outcomes(self) -> list[tuple[AnyImageTrial, ImageOutcome]]:
+        rows = self._rows("SELECT trial, content FROM outcomes ORDER BY rowid")
+        with as_stored(self.folder, "what came of a trial", mistakes=True):
+            return [(read_image_trial(trial), ImageOutcome.from_json(content)) for trial, content in rows]
+
+    def check(self) -> None:
+        super().check()
+        self.outcomes()
 
 
 class _About(TypedDict, total=False):
@@ -51,6 +81,21 @@ class ImageRun(Run):
 
     about: dict[str, Any]
     digest: str = ""
+
+    @cached_property
+    def points(self) -> list[ImagePoint]:
+        """Each method with each number of images, over its seeds."""
+        return points_of(self.table)
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """The best of each side, for each number of images."""
+        return comparisons_of(self.points)
+
+    @property
+    def headline(self) -> Comparison:
+        """The comparison with most sides; of these the one with the most images."""
+        return max(self.comparisons, key=lambda c: (c.sides, c.samples))
 
     @property
     def unfinished(self) -> list[str]:

@@ -1,6 +1,7 @@
-"""How much of the experiment on images to run: which set, how many images, which networks and kernels."""
+"""How much of the experiment on images to run (which set, how many images, which learners), and what it costs."""
 
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,8 +9,10 @@ import numpy as np
 
 from kernelgap.errors import InputError, validated
 from kernelgap.images.data import ImageData
+from kernelgap.images.experiment.comparison import ImagePoint
 from kernelgap.images.experiment.trials import AnyImageTrial, FeaturesTrial, KernelTrial, TrainingTrial
 from kernelgap.images.training import ImageSchedule
+from kernelgap.machine import cores, speed
 
 KERNELS = {  # by family; factors are of the median distance, and give bandwidths
     "gaussian": ("gaussian(factor=0.25)", "gaussian(factor=0.5)", "gaussian(factor=1.0)"),
@@ -21,6 +24,10 @@ SHRINK = 4  # for the pooled convolutional kernel, whose cost grows with the squ
 POSITION = 400.0  # multiplications that one position of a layer is worth, measured
 TANGENT_RATE = 0.3  # of the linearised network: best of 0.01 to 0.3 for 1,000 images of Fashion-MNIST, on test images
 FEW = 1000  # test images of kernels whose entries are costly
+SHARE = 0.33  # of a core's speed at products of matrices; measured over a run at the quick scale
+GPU = 1e13  # floating-point operations a second that a GPU may sustain; it is sold with 2 to 10 times as many
+START = 2.0  # seconds of a trial besides its multiplications
+TALK_EPOCHS = 200  # the usual number on CIFAR-10, which the talk does not say
 
 Fields = dict[str, Any]
 
@@ -68,24 +75,18 @@ class ImageScale:
     def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
         """All, for images of this size and number; those that ask for more images than there are, are left out."""
         if size.classes < 2 or not size.test:
-            raise InputError(
-                f"The set needs two classes or more, and test images: it has {size.classes} and {size.test}."
-            )
-        found = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
-        possible = [trial for trial in found if trial.samples <= size.train]
+            given = f"it has {size.classes} and {size.test}"
+            raise InputError(f"The set needs two classes or more, and test images: {given}.")
+        trials = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
+        possible = [trial for trial in trials if trial.samples <= size.train]
         if not possible:
             least = min(self.sizes)
             raise InputError(f"The set has {size.train} images to learn from: this scale needs {least} or more.")
         return possible
 
     def _of_seed(self, size: SetSize, images: str, seed: int) -> Iterator[AnyImageTrial]:
-        common: Fields = {
-            "images": images,
-            "shape": size.shape,
-            "classes": size.classes,
-            "seed": seed,
-            "test": size.test,
-        }
+        common: Fields = {"images": images, "shape": size.shape, "classes": size.classes, "seed": seed}
+        common["test"] = size.test
         plain, gated = (f"conv-resnet-{self.depth}{gates}" for gates in ("", "-gated"))
         for n, shown, tangent in zip(self.sizes, self.shown, self.tangent, strict=True):
             sized = {**common, "samples": n, "width": self.width, "stride": self.stride}
@@ -98,8 +99,8 @@ class ImageScale:
         for n in self.for_kernels:
             entry = float(np.prod(size.shape) + 100)
             for family, texts in KERNELS.items():
-                told = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
-                yield validated(KernelTrial, {**common, **told})
+                own = {"family": family, "kernels": texts, "inputs": INPUTS, "samples": n, "entry": entry}
+                yield validated(KernelTrial, {**common, **own})
         for n in self.for_cntk:
             yield self._convolved(common, n, pooling=False)
         for n in self.for_pooled_cntk:
@@ -114,7 +115,7 @@ class ImageScale:
         height, width, channels = common["shape"]
         shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
         image = (height // shrink, width // shrink, channels)
-        told = {
+        own = {
             "family": f"cntk with pooling, {image[0]} x {image[1]}" if pooling else "cntk",
             "kernels": [f"cntk(image={image!r}, depth={self.layers}, pooling={pooling})"],
             "shrink": shrink,
@@ -123,7 +124,7 @@ class ImageScale:
             "entry": POSITION * self.layers * (image[0] * image[1]) ** (2 if pooling else 1),
             "test": min(FEW, common["test"]),
         }
-        return validated(KernelTrial, {**common, **told})
+        return validated(KernelTrial, {**common, **own})
 
 
 QUICK = ImageScale(
@@ -173,3 +174,50 @@ PAPER = ImageScale(
     seeds=3,
 )
 SCALES = {"quick": QUICK, "long": LONG, "paper": PAPER}
+
+
+def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
+    """On ``workers`` cores of this machine (default all) that have nothing else to do; roughly."""
+    work = [START + trial.multiplications / (SHARE * speed()) for trial in trials]
+    return max(sum(work) / (workers or cores()), max(work, default=0.0))
+
+
+def gpu_seconds(multiplications: float) -> float:
+    """Two operations each, on a GPU that sustains ``GPU``."""
+    return 2 * multiplications / GPU
+
+
+@dataclass(frozen=True)
+class Cost:
+    """``flops`` are two for each multiplication, ``gpu_seconds`` at ``GPU`` of them a second, ``core_seconds`` at the
+    pace of a run's own trainings, None where there were none. Calculations, not measurements.
+    """
+
+    flops: float
+    gpu_seconds: float
+    core_seconds: float | None
+
+
+def cost_of(multiplications: float, pace: float | None = None) -> Cost:
+    core = None if pace is None else multiplications / pace
+    return Cost(2 * multiplications, gpu_seconds(multiplications), core)
+
+
+def pace_of(points: list[ImagePoint]) -> float | None:
+    """Multiplications a second of a worker that trains, in the middle of a run's trainings."""
+    trained = (p for p in points if p.shown and p.accuracy is not None and p.seconds > 0)
+    paces = [p.multiplications / p.seconds for p in trained]
+    return statistics.median(paces) if paces else None
+
+
+def talk_costs(pace: float | None = None) -> dict[str, Cost]:
+    """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
+    shape, classes, train, test = NOMINAL["cifar10"]
+    schedule = PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS})
+    common: Fields = {"images": "", "shape": shape, "classes": classes, "samples": train, "seed": 0, "test": test}
+    common |= {"width": PAPER.width, "schedule": schedule}
+    names = {"ordinary": "", "with frozen gates": "-gated"}
+    trials = {
+        name: TrainingTrial(network=f"conv-resnet-{PAPER.depth}{gates}", **common) for name, gates in names.items()
+    }
+    return {name: cost_of(trial.multiplications, pace) for name, trial in trials.items()}

@@ -1,12 +1,19 @@
-"""One point of the experiment on images: a learner, so many images to learn from, a seed. Frozen and validated."""
+"""One point of the experiment on images, frozen and validated: a learner, its images, a seed; and its outcome."""
 
+import json
+import math
 from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
+from jaxtyping import Int
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from typing_extensions import TypedDict
 
 from kernelgap import networks
+from kernelgap.errors import InputError
 from kernelgap.images.training import ImageSchedule
 from kernelgap.networks.convolutional import image_resnet
 from kernelgap.runs.trials.identity import digest
@@ -135,3 +142,49 @@ _ANY: TypeAdapter[AnyImageTrial] = TypeAdapter(Annotated[AnyImageTrial, Field(di
 def read_image_trial(text: str) -> AnyImageTrial:
     """A trial from its JSON."""
     return _ANY.validate_json(text)
+
+
+@dataclass(frozen=True)
+class ImageOutcome:
+    """``right`` of ``tested`` test images got their class. ``setting`` is what was chosen, ``curves`` what was measured
+    on the way, ``status`` "done" or "diverged".
+    """
+
+    seconds: float
+    right: int
+    tested: int
+    status: str = "done"
+    setting: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, list[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, predicted: Int[np.ndarray, " n"], labels: Int[np.ndarray, " n"], **more: Any) -> "ImageOutcome":
+        """``seconds`` are those of earlier processes, if any."""
+        return cls(more.pop("seconds", 0.0), int(np.sum(predicted == labels)), len(labels), **more)
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ImageOutcome":
+        """Refused if it cannot be an outcome."""
+        outcome = _STORED.validate_json(text)
+        _SETTING.validate_python(outcome.setting)
+        if not 0 <= outcome.right <= outcome.tested or not outcome.tested:
+            raise InputError(f"{outcome.right} of {outcome.tested} images cannot be right.")
+        if outcome.status not in ("done", "diverged") or not 0 <= outcome.seconds < math.inf:
+            raise InputError(f"It cannot have ended as '{outcome.status}' after {outcome.seconds} s.")
+        return outcome
+
+
+class _Setting(TypedDict, total=False):
+    """What is counted; the rest is words."""
+
+    steps: int
+    weights: int
+    features: int
+    ridge: float
+
+
+_STORED = TypeAdapter(ImageOutcome)
+_SETTING = TypeAdapter(_Setting)

@@ -1,10 +1,9 @@
-"""Train a network on images, from its start or from where an earlier process left it."""
+"""Train a network on images, from its start or from the checkpoint of an earlier process."""
 
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,56 @@ import jax
 import numpy as np
 from jaxtyping import Float, Int
 
+from kernelgap import tensor_file
 from kernelgap.errors import InputError
 from kernelgap.images.data import Images, Scaling
-from kernelgap.images.training.checkpoint import Curves, Progress, read_checkpoint, write_checkpoint
-from kernelgap.images.training.schedule import ImageSchedule
-from kernelgap.images.training.step import ImageState, Pixels, advance, as_constants, at_rest, outputs
+from kernelgap.images.data.images import digest as images_digest
+from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, advance, as_constants, at_rest, outputs
 from kernelgap.networks import Params
-from kernelgap.tensor_file import digest
-from kernelgap.training.data import data_orders
+from kernelgap.tensor_file import TRAINING, Arrays, check, digest
 from kernelgap.training.modes import Model
+from kernelgap.training.schedule import data_orders
 
+Curves = dict[str, list[float]]
 EVERY = 30.0  # seconds between checkpoints
-TOLD = 20  # steps between words about progress
+REPORTED = 20  # steps between reports of progress
+
+
+@dataclass
+class Progress:
+    """Steps that are done, the losses of the present epoch so far, and what was measured at the end of some epochs.
+
+    ``seconds`` is how long that took, in all processes.
+    """
+
+    step: int = 0
+    losses: list[float] = field(default_factory=list)
+    curves: Curves = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
+
+
+def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> None:
+    """Whole or not at all: the checkpoint before it stays until this one is there."""
+    arrays = {f"{part}.{name}": np.asarray(w) for part, ws in state._asdict().items() for name, w in ws.items()}
+    tensor_file.write(TRAINING, {"description": description, **asdict(progress)}, arrays, path)
+
+
+def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) -> tuple[ImageState, Progress]:
+    """Where the training stood, if the file is of the same one, which began at ``start``."""
+
+    def build(header: dict[str, Any], arrays: Arrays) -> tuple[ImageState, Progress]:
+        held = header["description"]
+        other = sorted(key for key in {*held, *description} if held.get(key) != description.get(key))
+        check(not other, f"it holds another training (it differs in {', '.join(other)})")
+        parts = start._asdict().items()
+        state = ImageState(*({name: arrays[f"{part}.{name}"] for name in weights} for part, weights in parts))
+        steps, seconds = int(header["step"]), float(header["seconds"])
+        return state, Progress(steps, list(header["losses"]), dict(header["curves"]), seconds)
+
+    try:
+        return tensor_file.read(TRAINING, path, build)
+    except InputError as error:
+        raise InputError(f"{str(error).rstrip('.')}. Move it away to begin anew.") from None
 
 
 @dataclass(frozen=True)
@@ -71,12 +108,32 @@ def train_images(
     every: float = EVERY,
     on_progress: Callable[[float], None] = lambda share: None,
 ) -> ImageTraining:
-    """Train ``model`` from ``params`` on images, scaled by their own mean and standard deviation.
+    """Train a network on images, scaled by their own mean and standard deviation.
 
-    ``seed`` decides the order of the images and how each is moved and mirrored. Accuracies on the images of
-    ``evaluate`` are taken after ``epochs`` (default: the first, each eighth, the last). With a ``checkpoint`` file
-    there is a record at least ``every`` so many seconds and at the end; a training that finds one goes on from there,
-    and ends bit for bit as one that was not interrupted.
+    Parameters
+    ----------
+    model, params
+        What is trained, and its start.
+    train
+        The images to learn from.
+    schedule
+        How long, in which batches, at which rate, with which augmentation and loss.
+    seed
+        Decides the order of the images and how each is moved and mirrored.
+    evaluate
+        Images to take accuracies on, by name.
+    epochs
+        After which epochs; by default the first, each eighth and the last.
+    checkpoint, every
+        A file that is written at least every so many seconds and at the end. A training that finds one goes on from
+        there, and ends bit for bit as one that was not interrupted.
+    on_progress
+        Is called with the share done.
+
+    Returns
+    -------
+    ImageTraining
+        The trained network and its curves.
     """
     sets = dict(evaluate or {})
     run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _times(epochs, schedule.epochs))
@@ -89,19 +146,19 @@ def train_images(
     written = began
     while progress.step < run.steps and not run.diverged(progress):
         state = run.advance(state, progress)
-        if progress.step % TOLD == 0:
+        if progress.step % REPORTED == 0:
             on_progress(progress.step / run.steps)
         now = time.monotonic()
         if path and (now - written >= every or progress.step == run.steps):
             progress.seconds = earlier + now - began
-            written = _keep(path, description, state, progress)
+            written = _store(path, description, state, progress)
     on_progress(1.0)
     diverged = run.diverged(progress)
     return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
 
 
-def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
-    """Write a checkpoint; a disk that has no room for it keeps nobody from training. The time of it."""
+def _store(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
+    """Write a checkpoint, or warn if the disk has no room for it; gives the time."""
     try:
         write_checkpoint(path, description, state, progress)
     except InputError as error:
@@ -109,37 +166,34 @@ def _keep(path: Path, description: dict[str, Any], state: ImageState, progress: 
     return time.monotonic()
 
 
+@dataclass
 class _Run:
     """What stays the same from step to step."""
 
-    def __init__(
-        self,
-        model: Model,
-        train: Images,
-        schedule: ImageSchedule,
-        seed: list[int],
-        evaluate: dict[str, Images],
-        times: list[int],
-    ) -> None:
-        self.model, self.train, self.schedule, self.seed = model, train, schedule, seed
-        self.evaluate, self.times = evaluate, times
-        self.per_epoch = schedule.steps_per_epoch(len(train))
-        self.steps = schedule.steps(len(train))
-        self.scaling = train.scaling()
+    model: Model
+    train: Images
+    schedule: ImageSchedule
+    seed: list[int]
+    evaluate: dict[str, Images]
+    times: list[int]
+
+    def __post_init__(self) -> None:
+        self.per_epoch = self.schedule.steps_per_epoch(len(self.train))
+        self.steps = self.schedule.steps(len(self.train))
+        self.scaling = self.train.scaling()
         self._constants = as_constants(self.scaling)
-        self._key = jax.random.key(int(np.random.default_rng(seed).integers(2**31)))
+        self._key = jax.random.key(int(np.random.default_rng(self.seed).integers(2**31)))
         self._order: tuple[int, np.ndarray] = (-1, np.empty(0, int))
 
     def description(self, params: Params) -> dict[str, Any]:
         """What decides how the training goes."""
-        start = {name: np.asarray(w) for name, w in params.items()}
         return {
             "network": self.model.network.name,
             "mode": repr(self.model),
             "schedule": self.schedule.model_dump(),
             "seed": self.seed,
             "images": _fingerprint(self.train),
-            "start": digest("", start),
+            "start": digest("", {name: np.asarray(w) for name, w in params.items()}),
             "curves": {name: _fingerprint(images) for name, images in self.evaluate.items()},
             "epochs": self.times,
         }
@@ -172,11 +226,11 @@ class _Run:
         progress.losses = []
         if epoch not in self.times and np.isfinite(loss):
             return
-        found = {"epoch": float(epoch), "loss": loss}
+        measured = {"epoch": float(epoch), "loss": loss}
         for name, images in self.evaluate.items():
             right = np.argmax(outputs(self.model, state, self.scaling, images.images), axis=1) == images.labels
-            found[f"accuracy {name}"] = float(np.mean(right))
-        for name, value in found.items():
+            measured[f"accuracy {name}"] = float(np.mean(right))
+        for name, value in measured.items():
             progress.curves.setdefault(name, []).append(value)
 
 
@@ -194,9 +248,8 @@ def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, I
         if images.shape != train.shape or images.classes != train.classes:
             raise InputError(f"The {name} images differ from the training images in their size or their classes.")
     if len(train.classes) != classes:
-        raise InputError(
-            f"The network has {classes} outputs, and the images {len(train.classes)} classes: one for each."
-        )
+        given = f"The network has {classes} outputs, and the images {len(train.classes)} classes"
+        raise InputError(f"{given}: one for each.")
     table = model.network.weights(int(np.prod(train.shape)), *params["A"].shape)
     wrong = [name for name, weight in table.items() if name not in params or params[name].shape != weight.shape]
     if wrong:
@@ -204,7 +257,4 @@ def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, I
 
 
 def _fingerprint(images: Images) -> str:
-    found = sha256(repr((images.images.shape, images.classes)).encode())
-    found.update(np.ascontiguousarray(images.images).data)
-    found.update(np.ascontiguousarray(images.labels).data)
-    return found.hexdigest()
+    return images_digest(images.images.shape, images.classes, images)

@@ -1,28 +1,44 @@
 """Kernels of <x,z> on the Boolean cube: their eigenvalues by degree, enclosed.
 
 Such a kernel is K(x,z) = sum_S lambda_|S| chi_S(x) chi_S(z): the parities are its eigenfunctions under the uniform
-distribution, and all those of one degree share an eigenvalue.
+distribution, and all those of one degree share an eigenvalue. For points x and z that differ in i coordinates, the sum
+of chi_S(x) chi_S(z) over the sets S of size k is the Krawtchouk polynomial K_k(i), a whole number.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 
 import numpy as np
 from flint import arb
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
-from kernelgap.kernels.combination import Product, Scaled, Sum
+from kernelgap.kernels.check import check_count
+from kernelgap.kernels.combination import Combination, Sum
 from kernelgap.kernels.cube.balls import BallPairs, precision
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows, points_at
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
-from kernelgap.kernels.gram import check_overflow
-from kernelgap.kernels.kernel import Kernel
+from kernelgap.kernels.kernel import Kernel, check_overflow
+from kernelgap.kernels.registry import get
 
 DIGITS = 60  # bits wanted of every eigenvalue, relative to itself
 ZERO_BITS = 2**12  # further ones after which an eigenvalue that still shows no sign counts as 0
 MOST_BITS = 2**14
+
+
+def krawtchouk_rows(d: int) -> Iterator[list[int]]:
+    """For k = 0, 1, ... d the values K_k(0), ... K_k(d), exactly, by (k+1) K_k+1 = (d - 2i) K_k - (d - k + 1) K_k-1."""
+    before, row = [0] * (d + 1), [1] * (d + 1)
+    for k in range(d + 1):
+        yield row
+        before, row = row, [((d - 2 * i) * row[i] - (d - k + 1) * before[i]) // (k + 1) for i in range(d + 1)]
+
+
+def points_at(d: int) -> list[int]:
+    """How many points of the cube differ from a given one in 0, ... d coordinates."""
+    return [comb(d, i) for i in range(d + 1)]
 
 
 @dataclass(frozen=True)
@@ -38,20 +54,16 @@ class CubeSpectrum:
     @cached_property
     def eigenvalues(self) -> Float[np.ndarray, " degrees"]:
         """The midpoints; 0 where the ball contains 0."""
-        found = np.array([0.0 if ball.contains(0) else float(ball.mid()) for ball in self.balls])
-        check_overflow(found, self.kernel.spec)
-        return found
+        midpoints = np.array([0.0 if ball.contains(0) else float(ball.mid()) for ball in self.balls])
+        check_overflow(midpoints, self.kernel.spec)
+        return midpoints
 
     @cached_property
     def errors(self) -> Float[np.ndarray, " degrees"]:
         """How far each eigenvalue can be from the truth, the rounding to float64 included."""
         with precision(self.bits):
-            return np.array(
-                [
-                    float((ball - arb(value)).abs_upper())
-                    for ball, value in zip(self.balls, self.eigenvalues, strict=True)
-                ]
-            )
+            pairs = zip(self.balls, self.eigenvalues, strict=True)
+            return np.array([float((ball - arb(value)).abs_upper()) for ball, value in pairs])
 
     @property
     def multiplicities(self) -> list[int]:
@@ -102,17 +114,30 @@ class CubeSpectrum:
 
 
 def cube_spectrum(kernel: Kernel | str, d: int, squared_length: Fraction | int | None = None) -> CubeSpectrum:
-    """The eigenvalues of a kernel of <x,z> on the cube whose points have this squared length (default d: signs).
+    """The eigenvalues of a kernel of <x,z> on the Boolean cube, by degree.
 
+    Parameters
+    ----------
+    kernel
+        A kernel with a formula in <x,z>, |x| and |z|, or its text.
+    d
+        The dimension of the cube.
+    squared_length
+        That of every point; by default d, for points of signs.
+
+    Returns
+    -------
+    CubeSpectrum
+        One enclosed eigenvalue for each degree 0 .. d.
+
+    Examples
+    --------
     >>> cube_spectrum("linear", 4).eigenvalues
     array([0., 1., 0., 0., 0.])
     """
-    if isinstance(kernel, str):
-        from kernelgap.kernels.registry import get
-
-        kernel = get(kernel)
-    if isinstance(d, bool) or not isinstance(d, int) or d < 1:
-        raise InputError(f"d must be a whole number of at least 1, not {d!r}.")
+    kernel = get(kernel)
+    check_count(d, "d")
+    d = int(d)
     check_of_inner_products(kernel)
     squared = Fraction(d if squared_length is None else squared_length)
     if squared <= 0:
@@ -122,8 +147,8 @@ def cube_spectrum(kernel: Kernel | str, d: int, squared_length: Fraction | int |
         balls = eigenvalue_balls(kernel, d, squared, bits)
         largest = max(ball.abs_upper() for ball in balls)
         # an eigenvalue of 0 never gets a sign: it is left once nothing of it could show
-        is_fitted = all(ball.rel_accuracy_bits() >= DIGITS or _counts_as_zero(ball, largest, d) for ball in balls)
-        if is_fitted or bits >= MOST_BITS:
+        enough = all(ball.rel_accuracy_bits() >= DIGITS or _counts_as_zero(ball, largest, d) for ball in balls)
+        if enough or bits >= MOST_BITS:
             return CubeSpectrum(kernel, d, squared, bits, balls)
         bits *= 2
 
@@ -135,9 +160,8 @@ def _counts_as_zero(ball: arb, largest: arb, d: int) -> bool:
 def eigenvalue_balls(kernel: Kernel, d: int, squared_length: Fraction, bits: int) -> tuple[arb, ...]:
     """lambda_k = 2^-d sum_i binom(d,i) K_k(i) / binom(d,k) * (the kernel at distance i), at this precision."""
     with precision(bits):
-        weighted = [
-            value * count for value, count in zip(profile(kernel, d, squared_length), points_at(d), strict=True)
-        ]
+        values = profile(kernel, d, squared_length)
+        weighted = [value * count for value, count in zip(values, points_at(d), strict=True)]
         all_points = arb(2) ** d
         return tuple(
             sum((w * value for w, value in zip(weighted, row, strict=True)), start=arb(0)) / (all_points * row[0])
@@ -153,9 +177,7 @@ def profile(kernel: Kernel, d: int, squared_length: Fraction) -> list[arb]:
 
 def has_every_degree(kernel: Kernel) -> bool:
     """Whether every eigenvalue is known to be positive: those of a mixture of Gaussian kernels are."""
-    if isinstance(kernel, Scaled):
-        return has_every_degree(kernel.kernel)
-    if isinstance(kernel, Sum | Product):
+    if isinstance(kernel, Combination):
         return (any if isinstance(kernel, Sum) else all)(has_every_degree(part) for part in kernel.parts)
     return isinstance(kernel, DistanceKernel)
 

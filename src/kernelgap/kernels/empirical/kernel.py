@@ -22,8 +22,7 @@ from jaxtyping import Array, Float
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_part
 from kernelgap.kernels.empirical.structure import Factors, Structure, factors, find_structure
-from kernelgap.kernels.gram import check_overflow, require_gram
-from kernelgap.kernels.kernel import Gram, Kernel, check_two
+from kernelgap.kernels.kernel import Gram, Kernel, check_overflow, check_two, require_gram
 from kernelgap.kernels.pairs import Rows
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params, check_normalised
@@ -153,7 +152,20 @@ class Empirical(Kernel):
 
 
 def empirical(network: Network, params: Params, train: str = "all") -> Empirical:
-    """The kernel of a network at its weights. See ``Empirical``."""
+    """The tangent kernel of a network at its weights.
+
+    Parameters
+    ----------
+    network, params
+        The network and its weights by name, at random or after training.
+    train
+        Over which weights: "all", "hidden", or "last" (the conjugate kernel of the features at ``params``).
+
+    Returns
+    -------
+    Empirical
+        A call gives the mean over outputs; its ``full`` the kernel between all outputs.
+    """
     return Empirical(network, params, train)
 
 
@@ -175,24 +187,20 @@ class TangentAt:
 
     def outputs(self, X: Rows) -> Float[np.ndarray, "n k"]:
         """The network's outputs at its weights."""
-        return np.asarray(_outputs(self._model, self.trained, self._frozen, self._prepared(X)))
+        return np.asarray(self._run("outputs", self._prepared(X)))
 
     def change(self, X: Rows, weights: Params) -> Float[np.ndarray, "n k"]:
         """How the outputs change with the weights."""
-        return np.asarray(_change(self._model, self.trained, self._frozen, self._prepared(X), weights))
+        return np.asarray(self._run("change", self._prepared(X), weights))
 
     def pull_back(self, X: Rows, outputs: Float[np.ndarray, "n k"]) -> Params:
         """The transposed map: from outputs at X to weights."""
-        return _pull_back(self._model, self.trained, self._frozen, self._prepared(X), jnp.asarray(outputs))
+        return self._run("pull_back", self._prepared(X), jnp.asarray(outputs))
 
     def product(self, X: Rows) -> Callable[[Float[np.ndarray, "n k"]], Float[np.ndarray, "n k"]]:
         """v -> K v with the full kernel of the rows of X."""
         prepared = self._prepared(X)
-
-        def times(v: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
-            return np.asarray(_product(self._model, self.trained, self._frozen, prepared, jnp.asarray(v)))
-
-        return times
+        return lambda v: np.asarray(self._run("product", prepared, jnp.asarray(v)))
 
     def gradients(self, X: Rows) -> Params:
         """The gradient of each output at each row: (n, k, ...) for each weight."""
@@ -200,7 +208,10 @@ class TangentAt:
 
     def moved(self, X: Rows, gradients: Params) -> Float[Array, "m k n k"]:
         """How the outputs at X change along each of the gradients: the kernel."""
-        return _moved(self._model, self.trained, self._frozen, self._prepared(X), gradients)
+        return self._run("moved", self._prepared(X), gradients)
+
+    def _run(self, what: str, x: Array, *arguments: Any) -> Any:
+        return _run(what, self._model, self.trained, self._frozen, x, *arguments)
 
     def structure(self, X: Rows) -> Structure | None:
         """How the gradients at inputs like X are outer products, if they are."""
@@ -216,28 +227,18 @@ class TangentAt:
         return self._model.prepare(self._frozen, jnp.asarray(X))
 
 
-@partial(jax.jit, static_argnums=0)
-def _outputs(model: Model, trained: Params, frozen: Params, x: Array) -> Array:
-    return model.predict(trained, frozen, x)
+MAPS: dict[str, Callable[..., Any]] = {  # of f, the outputs as a function of the weights, at weights w
+    "outputs": lambda f, w: f(w),
+    "change": lambda f, w, weights: jax.jvp(f, (w,), (weights,))[1],
+    "pull_back": lambda f, w, outputs: jax.vjp(f, w)[1](outputs)[0],
+    "product": lambda f, w, v: jax.jvp(f, (w,), jax.vjp(f, w)[1](v))[1],
+    "moved": lambda f, w, gradients: jax.vmap(jax.vmap(jax.linearize(f, w)[1]))(gradients),
+}
 
 
-@partial(jax.jit, static_argnums=0)
-def _change(model: Model, trained: Params, frozen: Params, x: Array, weights: Params) -> Array:
-    return jax.jvp(lambda w: model.predict(w, frozen, x), (trained,), (weights,))[1]
-
-
-@partial(jax.jit, static_argnums=0)
-def _pull_back(model: Model, trained: Params, frozen: Params, x: Array, outputs: Array) -> Params:
-    return jax.vjp(lambda w: model.predict(w, frozen, x), trained)[1](outputs)[0]
-
-
-@partial(jax.jit, static_argnums=0)
-def _product(model: Model, trained: Params, frozen: Params, x: Array, v: Array) -> Array:
-    def f(w: Params) -> Array:
-        return model.predict(w, frozen, x)
-
-    _, pull_back = jax.vjp(f, trained)
-    return jax.jvp(f, (trained,), pull_back(v))[1]
+@partial(jax.jit, static_argnums=(0, 1))
+def _run(what: str, model: Model, trained: Params, frozen: Params, x: Array, *arguments: Any) -> Any:
+    return MAPS[what](lambda w: model.predict(w, frozen, x), trained, *arguments)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -246,12 +247,6 @@ def _gradients(model: Model, trained: Params, frozen: Params, x: Array) -> Param
         return jax.jacrev(lambda w: model.predict(w, frozen, row[None])[0])(trained)
 
     return jax.vmap(of_one)(x)
-
-
-@partial(jax.jit, static_argnums=0)
-def _moved(model: Model, trained: Params, frozen: Params, x: Array, gradients: Params) -> Array:
-    _, change = jax.linearize(lambda w: model.predict(w, frozen, x), trained)
-    return jax.vmap(jax.vmap(change))(gradients)
 
 
 def _double(params: Params) -> dict[str, Any]:

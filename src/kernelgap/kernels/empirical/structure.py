@@ -274,8 +274,8 @@ def _rearranged(step: JaxprEqn, read: list[Any], shape: tuple[int, ...]) -> tupl
         if turned or [n for n in before if n != 1] != [n for n in shape if n != 1]:
             raise _NotUnderstoodError
         for name, axes in read[0].blocks:
-            kept = iter([axis for axis, n in zip(axes, before, strict=True) if n != 1])
-            blocks.append(_Block(name, tuple(INSERTED if n == 1 else next(kept) for n in shape)))
+            remaining = iter([axis for axis, n in zip(axes, before, strict=True) if n != 1])
+            blocks.append(_Block(name, tuple(INSERTED if n == 1 else next(remaining) for n in shape)))
     return tuple(blocks)
 
 

@@ -1,1 +1,1 @@
-"""One kernel a file, stated by its formula."""
+"""Kernels by families, each stated by its formula."""

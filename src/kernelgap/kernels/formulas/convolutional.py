@@ -31,8 +31,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 from kernelgap.errors import InputError, shown
 from kernelgap.kernels.check import DEEPEST, check_count, check_flag, check_part
-from kernelgap.kernels.gram import require_gram
-from kernelgap.kernels.kernel import Gram, NamedKernel
+from kernelgap.kernels.kernel import Gram, NamedKernel, require_gram
 from kernelgap.kernels.pairs import NumpyArithmetic, Rows, Value
 from kernelgap.machine import require_memory, threads
 
@@ -132,11 +131,9 @@ class Convolutional(NamedKernel):
         height, width, _ = self.image
         tall, wide = (length + 2 * _reach(self.filter_size, length) for length in (height, width))  # with the zeros
         pair = 8 * max(tall * width, height * wide) ** (2 if self.pooling else 1)
-        require_memory(
-            ARRAYS * threads() * max(pair, TILE_BYTES),
-            f"The kernel of images with {height} x {width} positions",
-            "Take smaller images" + (" or pooling=False." if self.pooling else "."),
-        )
+        advice = "Take smaller images" + (" or pooling=False." if self.pooling else ".")
+        what = f"The kernel of images with {height} x {width} positions"
+        require_memory(ARRAYS * threads() * max(pair, TILE_BYTES), what, advice)
         return max(1, TILE_BYTES // pair)
 
     def _images(self, X: Rows, step: int) -> Images:

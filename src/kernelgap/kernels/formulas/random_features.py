@@ -12,9 +12,8 @@ from kernelgap.calls import format_call
 from kernelgap.errors import InputError, unknown
 from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.kernels.formulas.inner_kernel import InnerKernel
-from kernelgap.kernels.formulas.relu_layers import relu_layers
-from kernelgap.kernels.gram import require_gram
-from kernelgap.kernels.kernel import Gram, Kernel
+from kernelgap.kernels.formulas.relu_networks import relu_layers
+from kernelgap.kernels.kernel import Gram, Kernel, require_gram
 from kernelgap.kernels.pairs import Pairs, Rows, Value, geometric_mean, with_ones
 from kernelgap.machine import require_memory
 from kernelgap.rows import check_rows
@@ -47,18 +46,6 @@ def _on_sphere(W: Float[np.ndarray, "count d"]) -> Float[np.ndarray, "count d"]:
     return W * (W.shape[1] ** 0.5 / np.linalg.norm(W, axis=1, keepdims=True))
 
 
-def _relu(pairs: Pairs) -> Value:
-    return next(relu_layers(pairs, 1)).outputs / 2
-
-
-def _step(pairs: Pairs) -> Value:
-    return (1 - pairs.polar.angle / pairs.arithmetic.pi) / 2
-
-
-def _sign(pairs: Pairs) -> Value:
-    return 1 - 2 * pairs.polar.angle / pairs.arithmetic.pi
-
-
 def _erf(pairs: Pairs) -> Value:
     """Williams (1997): (2/pi) arcsin(2<x,z> / sqrt((1 + 2|x|^2)(1 + 2|z|^2)))."""
     math = pairs.arithmetic
@@ -77,10 +64,6 @@ def _sin(pairs: Pairs) -> Value:
     return pairs.arithmetic.tanh(pairs.inner) * _cos(pairs)
 
 
-def _linear(pairs: Pairs) -> Value:
-    return pairs.inner
-
-
 def _square(pairs: Pairs) -> Value:
     """E u^2 v^2 = E u^2 E v^2 + 2 (E uv)^2."""
     x, z = pairs.squared_lengths
@@ -88,13 +71,13 @@ def _square(pairs: Pairs) -> Value:
 
 
 CLOSED_FORMS: dict[str, Callable[[Pairs], Value]] = {
-    "relu": _relu,
-    "step": _step,
-    "sign": _sign,
+    "relu": lambda pairs: next(relu_layers(pairs, 1)).outputs / 2,
+    "step": lambda pairs: (1 - pairs.polar.angle / pairs.arithmetic.pi) / 2,
+    "sign": lambda pairs: 1 - 2 * pairs.polar.angle / pairs.arithmetic.pi,
     "erf": _erf,
     "cos": _cos,
     "sin": _sin,
-    "linear": _linear,
+    "linear": lambda pairs: pairs.inner,
     "square": _square,
 }
 
@@ -165,10 +148,18 @@ def random_features(
     seed: int = 0,
     bias: bool = False,
 ) -> Kernel:
-    """E phi(<w,x>) phi(<w,z>) over random w: in closed form, or the mean over ``count`` draws of w.
+    """The kernel E phi(<w,x>) phi(<w,z>) over random w, in closed form or sampled.
 
-    ``feature`` is a name or a function applied to every <w,x>; ``weights`` a name or a function of (rng, count, d) that
-    gives one w a row.
+    Parameters
+    ----------
+    feature
+        phi: a name (relu, step, sign, erf, cos, sin, linear, square), or a function applied to every <w,x>.
+    weights
+        The distribution of w: gaussian, signs, sphere, or a function of (rng, count, d) that gives one w a row.
+    count, seed
+        Of how many draws of w the mean is taken, and their seed. Without a count, the closed form.
+    bias
+        Whether the inputs get one more coordinate, 1.
     """
     if not callable(feature) and feature not in list(FEATURES):
         raise unknown("feature", feature, FEATURES)

@@ -7,10 +7,9 @@ import jax
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params
-from kernelgap.training.data import Arrays
 from kernelgap.training.grid import GridResult, train_grid
 from kernelgap.training.modes import Batch, Outputs
-from kernelgap.training.schedule import Schedule
+from kernelgap.training.schedule import Arrays, Schedule
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from kernelgap.networks import two_layer
-from kernelgap.networks.initialisation import Layer
-from kernelgap.networks.network import Params
+from kernelgap.networks.network import Layer, Params
 from kernelgap.problems import Problem
 
 

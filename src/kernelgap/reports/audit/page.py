@@ -23,7 +23,7 @@ from kernelgap.reports.audit.text import (
     command_of,
     contender_in_words,
     contender_looks,
-    setting_in_words,
+    describe_setting,
     source_name,
     without_folder,
 )
@@ -208,7 +208,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
                     "validation": digits(row.validation_error),
                     **{name: _shown(name, value) for name, value in quality.items()},
                 },
-                "setting": setting_in_words(fits.setting),
+                "setting": describe_setting(fits.setting),
                 "fits": row.fits,
                 "seeds": len(fits),
                 "seconds": row.seconds,

@@ -1,6 +1,7 @@
 """The page of a run on images: the answer, accuracy over their number, learning curves, costs, how it was done."""
 
 import json
+from collections import namedtuple
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -9,33 +10,37 @@ from typing import Any
 from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration, format_estimate
 from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.comparison import (
-    Comparison,
-    ImagePoint,
-    accuracy_of,
-    comparisons_of,
-    headline_of,
-    points_of,
+from kernelgap.images.experiment.comparison import Comparison, ImagePoint, accuracy_of
+from kernelgap.images.experiment.learners import WATCHED
+from kernelgap.images.experiment.record import (
+    DASH,
+    format_accuracy,
+    format_points,
+    format_span,
+    percent,
+    signed,
+    with_half,
 )
-from kernelgap.images.experiment.cost import GPU, Cost, cost_of, pace_of, talk_costs
-from kernelgap.images.experiment.network import WATCHED
-from kernelgap.images.experiment.record import DASH, cell
-from kernelgap.images.experiment.scales import TANGENT_RATE
-from kernelgap.images.experiment.sentence import format_points, format_span, percent, signed, with_half
+from kernelgap.images.experiment.scales import GPU, TANGENT_RATE, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
 from kernelgap.reports.common.page import write_page
-from kernelgap.reports.images.accuracy_chart import accuracy_chart, outstanding
-from kernelgap.reports.images.learning_chart import STORED, all_learning_charts, learning_chart, learning_sizes
-from kernelgap.reports.images.reported import REPORTED
-from kernelgap.reports.images.text import (
-    NAMES,
-    colour_of,
-    edge_of,
-    method_in_words,
-    method_looks,
-    setting_in_words,
+from kernelgap.reports.images.charts import (
+    STORED,
+    accuracy_chart,
+    all_learning_charts,
+    learning_chart,
+    learning_sizes,
+    outstanding,
 )
+from kernelgap.reports.images.text import NAMES, colour_of, describe_method, describe_setting, edge_of, method_looks
 
+# in percent: the talk's slides, and the paper's introduction
+Reported = namedtuple("Reported", "source network gated apart kernel")
+REPORTED = (
+    Reported("the talk: CIFAR-10, ResNet-32, 8 times as wide", "94.55", "93.85", "0.70", ""),
+    Reported("the talk: CIFAR-100, ResNet-32, 8 times as wide", "77.04", "75.27", "1.77", ""),
+    Reported("the paper, citing others: CIFAR-10", "96", "", "", "77 (tangent kernels), 85 (random features)"),
+)
 TRIALS, SUMMARY = "trials.csv", "summary.json"
 
 
@@ -69,9 +74,7 @@ def _write_summary(run: ImageRun, path: Path) -> None:
 
 
 def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
-    points = points_of(run)
-    comparisons = comparisons_of(points)
-    headline, pace = headline_of(comparisons), pace_of(points)
+    points, headline = run.points, run.headline
     failed = {failure.label for failure in run.failures}
     return {
         "title": run.about.get("title", "Accuracy on images"),
@@ -86,15 +89,15 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
         "legend": _legend(points),
         "sizes": [f"{n:,}" for n in sorted({p.samples for p in points})],
         "matrix": _matrix(points, headline),
-        "differences": _differences(comparisons),
+        "differences": _differences(run.comparisons),
         "learning": [n for n in learning_sizes(run) if f"accuracy-{n}" in charts or f"loss-{n}" in charts],
         "learners": _learners(points),
         "charts": list(charts),
         "rows": [_row(p) for p in points],
         "reported": REPORTED,
         "found": _found(headline),
-        "talk": [{"name": name, **_cost_in_words(cost)} for name, cost in talk_costs(pace).items()],
-        "whole": _cost_in_words(cost_of(sum(p.multiplications * p.seeds for p in points))),
+        "talk": [{"name": name, **_format_cost(cost)} for name, cost in talk_costs(pace_of(points)).items()],
+        "whole": _format_cost(cost_of(sum(p.multiplications * p.seeds for p in points))),
         "gpu": f"{digits(GPU / 1e12)} trillion",
         "watched": min(WATCHED, int(run.about.get("test", WATCHED))),
         "compared": COMPARED,
@@ -114,31 +117,25 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
 def _tiles(c: Comparison) -> list[dict[str, str]]:
     """A few numbers in large type."""
     tiles = []
-    for words, point in (("network", c.network), ("with frozen gates", c.gated), ("best kernel", c.kernel)):
+    for label, point in (("network", c.network), ("with frozen gates", c.gated), ("best kernel", c.kernel)):
         if point is not None:
-            found = accuracy_of(point)
-            interval = f"{percent(found.low)} to {percent(found.high)}"
-            more = f"{point.method} ({interval})"
-            tiles.append(
-                {"words": words, "number": percent(found.value), "more": more, "colour": colour_of(point.family)}
-            )
-    for words, less in (("network over gated", c.over_gated), ("network over kernel", c.over_kernel)):
+            accuracy = accuracy_of(point)
+            more = f"{point.method} ({percent(accuracy.low)} to {percent(accuracy.high)})"
+            tiles.append((label, percent(accuracy.value), more, colour_of(point.family)))
+    for label, less in (("network over gated", c.over_gated), ("network over kernel", c.over_kernel)):
         if less is not None:
-            ends = f"points ({signed(less.low)} to {signed(less.high)})"
-            tiles.append({"words": words, "number": signed(less.value), "more": ends, "colour": "inherit"})
-    return tiles
+            tiles.append((label, signed(less.value), f"points ({signed(less.low)} to {signed(less.high)})", "inherit"))
+    return [dict(zip(("words", "number", "more", "colour"), tile, strict=True)) for tile in tiles]
 
 
 def _legend(points: list[ImagePoint]) -> list[dict[str, Any]]:
     """The methods by family, each as it is drawn."""
-    drawn = method_looks(points)
-    there = [p for p in points if p.accuracy is not None]
+    looks = method_looks(points)
     groups = []
     for family, name in NAMES.items():
-        methods = dict.fromkeys(p.method for p in there if p.family == family)
-        if methods:
-            groups.append({"name": name, "methods": [{"method": m, **asdict(drawn[m])} for m in methods]})
-    return groups
+        methods = dict.fromkeys(p.method for p in points if p.family == family and p.accuracy is not None)
+        groups.append({"name": name, "methods": [{"method": m, **asdict(looks[m])} for m in methods]})
+    return [group for group in groups if group["methods"]]
 
 
 def _learners(points: list[ImagePoint]) -> list[dict[str, str]]:
@@ -149,27 +146,15 @@ def _learners(points: list[ImagePoint]) -> list[dict[str, str]]:
 def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, Any]]:
     """Accuracies, a row for each method; the highest with so many images is marked."""
     sizes, marked = sorted({p.samples for p in points}), outstanding(points, headline)
-    most = {
-        n: max((p.accuracy.value for p in points if p.samples == n and p.accuracy is not None), default=None)
-        for n in sizes
-    }
+    values = {(p.method, p.samples): p.accuracy.value for p in points if p.accuracy is not None}
+    most = {n: max((value for (_, size), value in values.items() if size == n), default=None) for n in sizes}
     rows = []
     for method, family in dict.fromkeys((p.method, p.family) for p in points):
         own = {p.samples: p for p in points if p.method == method}
-        cells = []
-        for n in sizes:
-            p = own.get(n)
-            highest = p is not None and p.accuracy is not None and p.accuracy.value == most[n]
-            cells.append({"text": cell(p), "highest": highest})
-        rows.append(
-            {
-                "method": method,
-                "words": method_in_words(method),
-                "colour": colour_of(family),
-                "best": method in marked,
-                "cells": cells,
-            }
-        )
+        highest = {n: (method, n) in values and values[method, n] == most[n] for n in sizes}
+        cells = [{"text": format_accuracy(own.get(n)), "highest": highest[n]} for n in sizes]
+        row = {"method": method, "words": describe_method(method), "colour": colour_of(family)}
+        rows.append({**row, "best": method in marked, "cells": cells})
     return rows
 
 
@@ -191,42 +176,32 @@ def _row(p: ImagePoint) -> dict[str, Any]:
     cost = cost_of(p.multiplications)
     steps = sorted({int(s["steps"]) for s in p.settings if "steps" in s})
     return {
-        "method": p.method,
+        **{name: getattr(p, name) for name in ("method", "samples", "tested", "seeds", "seconds", "shown", "epochs")},
         "family": NAMES[p.family],
         "colour": colour_of(p.family),
-        "samples": p.samples,
         "accuracy": -1.0 if p.accuracy is None else p.accuracy.value,
         "accuracy_shown": "diverged" if p.accuracy is None else with_half(p.accuracy),
-        "tested": p.tested,
-        "setting": setting_in_words(p),
+        "setting": describe_setting(p),
         "edge": edge_of(p),
-        "seeds": p.seeds,
         "diverged": p.diverged if p.accuracy is not None else 0,
-        "seconds": p.seconds,
         "time": format_duration(p.seconds),
         "steps": steps[-1] if steps else None,
-        "shown": p.shown,
-        "epochs": p.epochs,
         "flops": cost.flops,
         "gpu_seconds": cost.gpu_seconds,
-        **_cost_in_words(cost),
+        **_format_cost(cost),
     }
 
 
 def _found(c: Comparison) -> dict[str, str]:
     """The headline, beside what others report."""
-    return {
-        "samples": f"{c.samples:,}",
-        "network": "" if c.network is None else format_span(accuracy_of(c.network)).replace("%", ""),
-        "gated": "" if c.gated is None else format_span(accuracy_of(c.gated)).replace("%", ""),
-        "apart": "" if c.over_gated is None else format_points(c.over_gated),
-        "kernel": ""
-        if c.kernel is None
-        else f"{format_span(accuracy_of(c.kernel)).replace('%', '')}, {c.kernel.method}",
-    }
+    sides = {"network": c.network, "gated": c.gated, "kernel": c.kernel}
+    shown = {name: format_span(accuracy_of(p)).replace("%", "") if p else "" for name, p in sides.items()}
+    if c.kernel is not None:
+        shown["kernel"] += f", {c.kernel.method}"
+    return {"samples": f"{c.samples:,}", **shown, "apart": "" if c.over_gated is None else format_points(c.over_gated)}
 
 
-def _cost_in_words(cost: Cost) -> dict[str, Any]:
+def _format_cost(cost: Cost) -> dict[str, Any]:
     mantissa, power = f"{cost.flops:.1e}".split("e")
     return {
         "mantissa": mantissa,

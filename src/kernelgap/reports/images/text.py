@@ -25,7 +25,7 @@ KERNELS = {
 INPUTS = {"scaled": "scaled pixels", "unit": "images of length 1"}
 
 
-def method_in_words(method: str) -> str:
+def describe_method(method: str) -> str:
     """What a method is, for who never heard of it."""
     named = re.fullmatch(r"conv-resnet-(\d+)(-gated)?(?:\((last|NTK)\))?", method)
     if named is None:
@@ -49,7 +49,7 @@ def method_looks(points: Iterable[ImagePoint]) -> dict[str, Look]:
     return contender_looks(methods)
 
 
-def setting_in_words(point: ImagePoint) -> str:
+def describe_setting(point: ImagePoint) -> str:
     """What was chosen, or what a network has: of each seed that differs."""
     return "; ".join(dict.fromkeys(_setting(setting) for setting in point.settings))
 

@@ -10,7 +10,7 @@ from kernelgap import networks, problems
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 from kernelgap.paper.figures.experiment import one_two_five
 from kernelgap.training import Schedule, get_model, train_grid
-from kernelgap.training.data import data_orders
+from kernelgap.training.schedule import data_orders
 
 STATED = {"momentum": 0.9, "batch": 50, "epochs": 800, "drop": 10.0, "drop_epoch": 400}
 RATE, DECAY = 0.05, 0.01

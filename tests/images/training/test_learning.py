@@ -14,7 +14,7 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.images.data import Images
 from kernelgap.images.training import ImageSchedule, augmented, learning, train_images
-from kernelgap.images.training.checkpoint import Progress, read_checkpoint
+from kernelgap.images.training.learning import Progress, read_checkpoint
 from kernelgap.images.training.step import at_rest
 from kernelgap.networks import conv_resnet
 from kernelgap.training import get_model

@@ -15,9 +15,8 @@ import pytest
 from kernelgap import kernels
 from kernelgap.errors import InputError
 from kernelgap.estimators import KernelClassifier
-from kernelgap.kernels import stored_gram
-from kernelgap.kernels.stored import gram as stored
-from kernelgap.kernels.stored.file import GramFile
+from kernelgap.kernels import stored, stored_gram
+from kernelgap.kernels.stored import GramFile
 from kernelgap.lock import holding
 
 NTK3 = kernels.get("ntk3")
@@ -117,7 +116,7 @@ KILLED = """
 import sys, time
 import numpy as np
 from kernelgap import kernels
-from kernelgap.kernels.stored import gram as stored
+from kernelgap.kernels import stored
 plain = stored._Wanted.values
 seen = []
 def values(self, block):
@@ -134,7 +133,7 @@ def test_killed_and_started_again(X, tmp_path, monkeypatch):
     np.save(tmp_path / "X.npy", X)
     whole, folder = tmp_path / "whole", tmp_path / "killed"
     stored_gram(NTK3, X, folder=whole, rows=4)
-    source = str(Path(stored.__file__).parents[3])
+    source = str(Path(stored.__file__).parents[2])
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path / "X.npy"), str(folder)],
         stdout=subprocess.PIPE,
@@ -371,7 +370,7 @@ def test_a_foreign_folder_is_refused(X, tmp_path):
 
 def test_what_is_no_settled_kernel_is_refused(X, tmp_path):
     for kernel, message in [
-        (kernels.get("gaussian"), r"gaussian takes a number from the data: settle it with fit\(X\)"),
+        (kernels.get("gaussian"), r"gaussian takes a number from the data: take it with fit\(X\)"),
         (kernels.get("precomputed"), "save that matrix itself"),
         (kernels.from_function(lambda A, B: A @ B.T), "is code of yours"),
         ("ntk3", "takes a kernel"),

@@ -5,8 +5,8 @@ import pytest
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.kernels.formulas import mahalanobis
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas import distance_kernel
+from kernelgap.kernels.formulas.distance_kernel import Mahalanobis
 
 D = 4
 KAPPA = {"gaussian": lambda r: np.exp(-(r**2) / (2 * 1.5**2)), "laplace": lambda r: np.exp(-r / 1.5)}
@@ -59,7 +59,7 @@ def test_at_its_own_points_a_tip_counts_as_level(kernel, rng):
 
 @pytest.mark.parametrize("block", [1, 40, 2**22])
 def test_gradient_products_against_brute_force(kernel, block, rng, monkeypatch):
-    monkeypatch.setattr(mahalanobis, "BLOCK", block)
+    monkeypatch.setattr(distance_kernel, "BLOCK", block)
     X, Z, a = rng.standard_normal((7, D)), rng.standard_normal((9, D)), rng.standard_normal((9, 3))
     gradients = kernel.gradients(X, Z, a)
     brute = sum(np.outer(g, g) for at in gradients for g in at) / len(X)

@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap.errors import InputError
 from kernelgap.images.data import CIFAR10, read_images
-from kernelgap.images.data.cifar import CIFAR10_LABELS, FINE, read_binary
+from kernelgap.images.data.reading import CIFAR10_LABELS, FINE, read_binary
 from support.image_files import pixels, planes, write_cifar10
 
 

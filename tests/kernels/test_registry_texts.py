@@ -4,7 +4,7 @@ import pytest
 
 from kernelgap import kernels
 from kernelgap.errors import InputError
-from kernelgap.kernels.as_text import from_text, text_of
+from kernelgap.kernels.registry import from_text, text_of
 
 
 @pytest.mark.parametrize("text", ["ntk3", "0.5 * gaussian(bandwidth=2.0) + ck(bias=True, depth=1000)", "laplace"])

@@ -10,7 +10,7 @@ import pytest
 from kernelgap import networks
 from kernelgap.errors import InputError
 from kernelgap.kernels import empirical
-from kernelgap.networks.gated import SHARPNESS
+from kernelgap.networks.layers import SHARPNESS
 from kernelgap.training import Schedule, get_model, train_grid
 
 D, K, M = 5, 3, 7

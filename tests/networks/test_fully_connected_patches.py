@@ -12,7 +12,7 @@ from kernelgap.certificates import exact_risk
 from kernelgap.certificates.exact.every_point import TrainedNetwork
 from kernelgap.errors import InputError
 from kernelgap.kernels import empirical
-from kernelgap.networks.gated import SHARPNESS
+from kernelgap.networks.layers import SHARPNESS
 from kernelgap.training import Schedule, get_model, train_grid
 
 P, LENGTH, K, M = 3, 4, 2, 7

@@ -1,1 +1,0 @@
-"""Gram matrices on disk."""
