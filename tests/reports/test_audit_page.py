@@ -26,7 +26,7 @@ from kernelgap.reports.audit.gap_chart import gap_chart
 from kernelgap.reports.audit.interval_charts import difference_chart, features_chart, forest_chart
 from kernelgap.reports.audit.lines import above_charts, best_kernels, curve_rows, law_of
 from kernelgap.reports.audit.page import write_audit_page
-from kernelgap.reports.audit.text import CONTENDERS, command_of, contender_in_words, contender_looks, setting_in_words
+from kernelgap.reports.audit.text import CONTENDERS, command_of, contender_in_words, contender_looks, describe_setting
 from kernelgap.reports.common import page as common
 from kernelgap.reports.common import render
 from support.audits import NETWORK_WINS, invented, table
@@ -257,7 +257,7 @@ def test_every_contender_has_words_and_a_look_of_its_own():
 
 
 def test_settings_in_words():
-    assert setting_in_words(['{"ridge": 0.1, "max_leaf": 4}', '{"ridge": 0.25, "max_leaf": 4}']) == (
+    assert describe_setting(['{"ridge": 0.1, "max_leaf": 4}', '{"ridge": 0.25, "max_leaf": 4}']) == (
         "ridge 0.1 to 0.25, max leaf 4"
     )
 

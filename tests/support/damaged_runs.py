@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kernelgap.images.experiment.outcome import ImageOutcome
-from kernelgap.images.experiment.piece import Piece
+from kernelgap.images.experiment.learners import Piece
+from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import SetSize
-from kernelgap.images.experiment.store import ImageStore
+from kernelgap.images.experiment.trials import ImageOutcome
 from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny

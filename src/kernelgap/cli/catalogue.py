@@ -1,18 +1,38 @@
-"""What there is, by name."""
+"""The command that lists experiments, problems, networks and kernels."""
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
 
-from kernelgap import kernels, networks, problems
-from kernelgap.durations import format_estimate
-from kernelgap.images import experiment as images
-from kernelgap.paper import figures as experiments
-from kernelgap.paper.figures.experiment import seconds
-from kernelgap.registry import load_extensions
+from kernelgap import console
+from kernelgap.cli.answer import Json
+
+
+def list_(as_json: Json = False) -> None:
+    """List the experiments, problems, networks and kernels."""
+    listing = catalogue()
+    if as_json:
+        console.answer(json.dumps(listing))
+        return
+    for kind, entries in listing.items():
+        columns = list(entries[0])
+        console.table(columns, [[e[c] for c in columns] for e in entries], title=kind, left=len(columns))
+        console.answer("")
+    console.answer(
+        "Times are estimates for all cores of this machine when it is idle; they may be off by a factor of 2."
+    )
+    console.answer("Start with: kernelgap run fig2a")
 
 
 def catalogue() -> dict[str, list[dict[str, str]]]:
     """Experiments with scales and estimated times, problems and kernels with arguments, networks with formulas."""
+    from kernelgap import kernels, networks, problems
+    from kernelgap.durations import format_estimate
+    from kernelgap.images import experiment as images
+    from kernelgap.paper import figures as experiments
+    from kernelgap.paper.figures.experiment import seconds
+    from kernelgap.registry import load_extensions
+
     load_extensions()
     return {
         "experiments": [
@@ -43,7 +63,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
 
 
 def _callables(family: Mapping[str, Callable[..., object]]) -> list[dict[str, str]]:
-    """Each member with its arguments and the first line of what it says of itself."""
+    """Each member with its arguments and the first line of its docstring."""
     return [
         {
             "name": f"{name}({', '.join(inspect.signature(make).parameters)})",

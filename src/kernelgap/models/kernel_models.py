@@ -9,11 +9,10 @@ from pydantic import Field
 
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
-from kernelgap.kernels.as_text import from_text, text_of
 from kernelgap.kernels.check import check_number
 from kernelgap.kernels.empirical.kernel import Empirical
-from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
-from kernelgap.kernels.formulas.mahalanobis import Mahalanobis
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel, Mahalanobis
+from kernelgap.kernels.registry import from_text, text_of
 from kernelgap.models.model import Metadata, Model, check_arrays, set_arrays
 from kernelgap.models.network import WEIGHTS, check_weights, get_part, name_part
 from kernelgap.networks import get as get_network

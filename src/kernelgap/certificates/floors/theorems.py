@@ -16,7 +16,7 @@ from kernelgap.certificates.floors.spectral import independent, spectral_span
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
-from kernelgap.kernels.cube.krawtchouk import krawtchouk_rows
+from kernelgap.kernels.cube.spectrum import krawtchouk_rows
 from kernelgap.problems import Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.networks.initialisation import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
+from kernelgap.networks.network import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
 from kernelgap.paper.theory.complexity import C_STAR, complexity, log_C_eps_of
 from kernelgap.paper.theory.polarise import coordinates_function, product_function
 from kernelgap.problems.concept import ConceptProblem

@@ -12,7 +12,7 @@ from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answer import Curve, Interval
 from kernelgap.audit.statistics.gap import fitted_sizes
 from kernelgap.audit.statistics.wording import digits
-from kernelgap.reports.audit.text import COLOURS, FAMILIES, setting_in_words
+from kernelgap.reports.audit.text import COLOURS, FAMILIES, describe_setting
 from kernelgap.reports.common.axes import Axis, linear_axis, log_axis
 
 HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
@@ -46,7 +46,7 @@ def curve_rows(audit: Audit, what: str = "error") -> pd.DataFrame:
                     **asdict(interval),
                     "text": format_interval(interval, share=what != "error"),
                     "seeds": len(curve.by_seed[place]),
-                    "setting": setting_in_words(fits.setting),
+                    "setting": describe_setting(fits.setting),
                 }
             )
     return pd.DataFrame(rows)

@@ -65,7 +65,7 @@ def contender_looks(contenders: Iterable[tuple[str, Family]]) -> dict[str, Look]
     return looks
 
 
-def setting_in_words(settings: Iterable[str]) -> str:
+def describe_setting(settings: Iterable[str]) -> str:
     """The chosen settings of all seeds: ``bandwidth 0.38 to 1.1, ridge 2.2``."""
     chosen: dict[str, list[float]] = {}
     for setting in settings:

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.paper.claims import Picture
-from kernelgap.reports.common.axes import PALETTE, finished, labelled_level, linear_axis, log_axis
+from kernelgap.reports.common.axes import PALETTE, finished, labelled_level, linear_axis, log_axis, tooltips
 from kernelgap.reports.common.looks import OTHER_COLOURS
 
 COLOURS = (*PALETTE, *OTHER_COLOURS)
@@ -14,7 +14,7 @@ HEIGHT = 300
 
 
 def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.LayerChart:
-    """Points that a logarithmic axis cannot show are left out."""
+    """Draw a picture; points that a logarithmic axis cannot show are left out."""
     rows = _rows(picture)
     names = [line.name for line in picture.lines]
     values = [value for row in rows for value in (row["y"], row["low"], row["high"]) if value is not None]
@@ -31,11 +31,8 @@ def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.La
         else None,
     )
     base = alt.Chart(data).encode(x=x, color=colour)
-    tooltip = [
-        alt.Tooltip("name:N", title="what"),
-        alt.Tooltip("category:N", title="of") if picture.categories else _tooltip("x", picture.x),
-        _tooltip("y", picture.y),
-    ]
+    where = ("category:N", "of") if picture.categories else ("x:Q", _short(picture.x), ".4g")
+    tooltip = tooltips(("name:N", "what"), where, ("y:Q", _short(picture.y), ".4g"))
     layers: list[Any] = []
     if data.low.notna().any():
         band = base.transform_filter("isValid(datum.low)")
@@ -45,7 +42,7 @@ def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.La
     layers.append(base.mark_point(filled=True, size=46, opacity=1).encode(y=y("y"), tooltip=tooltip))
     for name, level in picture.levels:
         last = {"x": data.x.max(), "category": picture.categories[-1] if picture.categories else ""}
-        row = {**last, "level": level, "words": name}
+        row = {**last, "level": level, "label": name}
         layers += labelled_level(row, "level", x, y, align="right", name=f"words{len(layers) + 1}")
     return finished(alt.layer(*layers), on_page=on_page, height=HEIGHT, title=title)
 
@@ -60,24 +57,18 @@ def _rows(picture: Picture) -> list[dict[str, Any]]:
             high = None if line.high is None else line.high[i]
             if low is not None and low <= 0 and picture.y_axis == "log":
                 low = y
-            shown = {"x": x, "y": y, "low": low, "high": high, "points_only": line.points_only}
-            rows.append(
-                {"name": line.name, "category": picture.categories[int(x)] if picture.categories else "", **shown}
-            )
+            category = picture.categories[int(x)] if picture.categories else ""
+            values = {"x": x, "y": y, "low": low, "high": high, "points_only": line.points_only}
+            rows.append({"name": line.name, "category": category, **values})
     return rows
 
 
 def _numbers(picture: Picture, values: pd.Series) -> alt.X:
     plain = bool((values.abs() < 1e7).all()) and bool((values[values != 0].abs() >= 1e-4).all())
-    scale = alt.Scale(type="log", nice=False, padding=12)
-    if picture.x_axis == "linear":
-        scale = alt.Scale(nice=False, padding=12, zero=False)
-    return alt.X(
-        "x:Q",
-        title=picture.x,
-        scale=scale,
-        axis=alt.Axis(grid=False, format=",~f" if plain else "~e", labelOverlap="greedy", labelSeparation=6),
-    )
+    kind: Any = {"zero": False} if picture.x_axis == "linear" else {"type": "log"}
+    numbers = ",~f" if plain else "~e"
+    axis = alt.Axis(grid=False, format=numbers, labelOverlap="greedy", labelSeparation=6)
+    return alt.X("x:Q", title=picture.x, scale=alt.Scale(nice=False, padding=12, **kind), axis=axis)
 
 
 def _categories(picture: Picture) -> alt.X:
@@ -85,5 +76,5 @@ def _categories(picture: Picture) -> alt.X:
     return alt.X("category:N", title=picture.x, sort=list(picture.categories), axis=axis)
 
 
-def _tooltip(column: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{column}:Q", format=".4g", title=title.partition(" (")[0].partition(",")[0][:40])
+def _short(title: str) -> str:
+    return title.partition(" (")[0].partition(",")[0][:40]
