@@ -45,8 +45,13 @@ FIXED_BEFOREHAND: dict[str, Hypothesis] = {
 class AnyKernelBound:
     """What no kernel of this kind, fixed beforehand, gets under with n samples.
 
-    ``kernel`` is "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a
-    matrix-valued kernel, which mixes the outputs).
+    Attributes
+    ----------
+    family, n
+        What the target is drawn from, and the samples or features.
+    kernel
+        "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a matrix-valued
+        kernel, which mixes the outputs).
     """
 
     family: Family
