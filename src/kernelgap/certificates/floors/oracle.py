@@ -9,7 +9,7 @@ from scipy.special import betaincinv, ndtri
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.floors import points, spectral
-from kernelgap.certificates.floors.family import family_of
+from kernelgap.certificates.floors.bound import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.span import Bracket
@@ -40,7 +40,7 @@ class OracleRisk:
         The answer, and what contains it.
     method
         "proof" (the interval contains the true value, by ball arithmetic), "float64" (no sampling; the interval is what
-        rounding can have done) or "estimate" (from sampled points; a 99% interval). ``exact`` is True for the first two.
+        rounding can have done) or "estimate" (from sampled points; a 99% interval). The first two are ``exact``.
     note, enclosure
         How the answer came about; the digits of a proof.
     """
