@@ -10,8 +10,8 @@ a share of the targets. Outputs may have scalar kernels of their own: the bound 
 mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and N r stands in place of N.
 
 A bound for any kernel can only be about a target that the kernel did not know. So the target is drawn from a family:
-the problem with its d1 coordinates permuted uniformly at random. A composite signal that is a parity of k of them becomes a
-parity of any k of them, each of the C = binom(d1, k) sets being as likely as the other.
+the problem with its d1 coordinates permuted uniformly at random. A composite signal that is a parity of k of them
+becomes a parity of any k of them, each of the C = binom(d1, k) sets being as likely as the other.
 """
 
 from collections import Counter
