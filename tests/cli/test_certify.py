@@ -106,7 +106,7 @@ def test_certify_theorem2_and_spectrum(typed, capsys, tmp_path):
         (("certify", "spectrum", "ck2", "--problem", "sec8", "--n", 5, "--out", "chart.jpg"), "not as '.jpg'"),
         (("certify", "run", "nowhere"), "There is no run in 'nowhere'"),
         (("verify", "nowhere.zip"), "'nowhere.zip' could not be read"),
-        (("verify", "/dev/zero"), "'/dev/zero' could not be read: it is not a file"),
+        (("verify", "/dev/zero"), "'/dev/zero' could not be read: it is no ordinary file"),
         (("certify", "any-kernel", "--d", 30, "--degree", 8, "--outputs", 1, "--alpha", 1e160, "--n", 1), "alpha = 1e"),
         (
             ("certify", "any-kernel", "--d", 10**6, "--degree", 5000, "--outputs", 1, "--alpha", 1, "--n", 1),

@@ -18,14 +18,24 @@ AT_BEST = "with perfect knowledge of the target, cannot get under"
 
 @dataclass(frozen=True)
 class KernelGap:
-    """A method with its samples and errors, and the samples that any kernel needs for their mean."""
+    """A method with its samples and errors, and the samples that any kernel needs for their mean.
+
+    Attributes
+    ----------
+    method, samples, errors
+        One error for each seed: a start, a draw of the data and its order.
+    scalar, matrix
+        The bounds for any scalar and any matrix-valued kernel.
+    best_kernel
+        The lowest floor among kernels that were tried.
+    """
 
     method: str
     samples: int
-    errors: tuple[float, ...]  # one for each seed: a start, a draw of the data and its order
+    errors: tuple[float, ...]
     scalar: AnyKernelBound
     matrix: AnyKernelBound
-    best_kernel: OracleRisk | None = None  # the lowest floor among kernels that were tried
+    best_kernel: OracleRisk | None = None
 
     @property
     def error(self) -> float:

@@ -44,13 +44,25 @@ RowSums = Callable[[int, int], Float[np.ndarray, " rows"]]  # squared errors, su
 
 @dataclass(frozen=True)
 class ExactRisk:
-    """E |H - f|^2 over all points, beside the usual estimate on a test sample."""
+    """E |H - f|^2 over all points, beside the usual estimate on a test sample.
+
+    Attributes
+    ----------
+    risk, points
+        The mean, and over how many points.
+    rounding
+        How far float64 can have moved the risk, proved; 0 where the predictor's own numbers count.
+    estimate, interval, sample
+        On a test sample of this size, with a 99% interval.
+    threshold
+        The risk of knowing F alone.
+    """
 
     risk: float
     points: int
-    rounding: float  # how far float64 can have moved the risk, proved; 0 where the predictor's own numbers count
+    rounding: float
     estimate: float
-    interval: tuple[float, float]  # of the estimate, 99%
+    interval: tuple[float, float]
     sample: int
     threshold: float
 

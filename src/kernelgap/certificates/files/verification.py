@@ -14,8 +14,7 @@ from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import exact_risk
 from kernelgap.certificates.files.certificate import NARROW, NARROW_FLOOR, Claim, FloorClaim, narrow
 from kernelgap.certificates.files.reading import Certificate, read_certificate
-from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, any_kernel
-from kernelgap.certificates.floors.family import UNIFORM
+from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, UNIFORM, any_kernel
 from kernelgap.certificates.floors.oracle import oracle_risk
 from kernelgap.problems import ParityProblem
 from kernelgap.progress import Progress, part, silent

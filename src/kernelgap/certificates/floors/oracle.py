@@ -9,7 +9,7 @@ from scipy.special import betaincinv, ndtri
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.floors import points, spectral
-from kernelgap.certificates.floors.family import family_of
+from kernelgap.certificates.floors.bound import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.span import Bracket
@@ -32,9 +32,17 @@ MOST_SPECTRUM = 5000  # dimensions: eigenvalues by degree take time like d^3, 40
 class OracleRisk:
     """What no weights get under with this kernel and these inputs.
 
-    ``method`` is "proof" (the interval contains the true value, by ball arithmetic), "float64" (no sampling; the
-    interval is what rounding can have done) or "estimate" (from sampled points; a 99% interval). ``exact`` is True for
-    the first two.
+    Attributes
+    ----------
+    kernel, problem, n, threshold
+        The question: n samples or features; the threshold is the risk of knowing F alone.
+    risk, interval
+        The answer, and what contains it.
+    method
+        "proof" (the interval contains the true value, by ball arithmetic), "float64" (no sampling; the interval is what
+        rounding can have done) or "estimate" (from sampled points; a 99% interval). The first two are ``exact``.
+    note, enclosure
+        How the answer came about; the digits of a proof.
     """
 
     kernel: str
@@ -45,7 +53,7 @@ class OracleRisk:
     interval: tuple[float, float]
     method: str
     note: str = ""
-    enclosure: str = ""  # the digits of a proof
+    enclosure: str = ""
 
     @property
     def exact(self) -> bool:
@@ -54,14 +62,24 @@ class OracleRisk:
 
 @dataclass(frozen=True)
 class FamilyRisks:
-    """Oracle risks over targets of a family: all of them, or a random sample."""
+    """Oracle risks over targets of a family.
+
+    Attributes
+    ----------
+    risks, low, high
+        For each target; as far as rounding and sampled points can tell, no risk is less than low or more than high.
+    all
+        Whether these are all targets of the family, or a random sample.
+    kernel, problem, n, method, threshold, alpha, note
+        As in ``OracleRisk``; alpha is the strength of the composite signal.
+    """
 
     kernel: str
     problem: str
     n: int
     risks: Float[np.ndarray, " targets"]
-    low: Float[np.ndarray, " targets"]  # no risk is less, as far as rounding and sampled points can tell
-    high: Float[np.ndarray, " targets"]  # none is more
+    low: Float[np.ndarray, " targets"]
+    high: Float[np.ndarray, " targets"]
     all: bool
     method: str
     threshold: float
