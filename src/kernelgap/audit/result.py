@@ -103,6 +103,13 @@ class Audit(Run):
         )
 
     @property
+    def measures(self) -> list[str]:
+        """The measures of a contender beside its error, columns of ``contenders``."""
+        if self.data.task == "classification":
+            return ["accuracy"]
+        return ["r2", "rmse"] if len(self.data.scales) == 1 else ["r2"]
+
+    @property
     def contenders(self) -> pd.DataFrame:
         """Each contender's errors with the most samples that it got to, the best on validation first."""
         return self._rows((curve, len(curve.samples) - 1) for curve in self.answer.curves)
