@@ -115,7 +115,7 @@ class Audit(Run):
         return self._rows((curve, len(curve.samples) - 1) for curve in self.answer.curves)
 
     def with_samples(self, samples: int) -> pd.DataFrame:
-        """The contenders that have finished with so many samples, the best on validation first."""
+        """The contenders that have finished with this number of samples, the best on validation first."""
         known = (curve for curve in self.answer.curves if samples in curve.samples)
         return self._rows((curve, curve.samples.index(samples)) for curve in known)
 

@@ -25,7 +25,7 @@ from kernelgap.audit.tables.prepared_columns import (
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
 
-GAPS = 0.05  # of the rows: from so many missing values on, where they are missing is a feature of its own
+GAPS = 0.05  # of the rows: with more missing values, an indicator column is added
 SMALLEST = 1e-100  # squares of anything smaller leave the range of float64
 
 
