@@ -19,7 +19,7 @@ import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, SMALL
 from kernelgap.audit.dataset import TableOptions
 from kernelgap.audit.run import run_audit
-from kernelgap.audit.statistics.answer import Gap, Interval
+from kernelgap.audit.statistics.results import Gap, Interval
 from kernelgap.errors import InputError
 from kernelgap.reports.audit.curves_chart import curves_chart
 from kernelgap.reports.audit.gap_chart import gap_chart

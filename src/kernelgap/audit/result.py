@@ -11,8 +11,8 @@ from kernelgap.audit.dataset import TableInfo
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.models import TableModel, load_model
 from kernelgap.audit.plan import Plan
-from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.answering import as_record
+from kernelgap.audit.statistics.results import Answer, Curve
 from kernelgap.audit.tables.notices import Notice, brief
 from kernelgap.durations import format_duration
 from kernelgap.runs.result import Run

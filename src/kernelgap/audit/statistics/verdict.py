@@ -6,10 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import binomtest
 
-from kernelgap.audit.statistics.answer import Outcome, Verdict
 from kernelgap.audit.statistics.bootstrap import Resampled
 from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Family
+from kernelgap.audit.statistics.results import Family, Outcome, Verdict
 from kernelgap.audit.statistics.wording import digits, less, percent, points
 
 LEVEL = 0.99
