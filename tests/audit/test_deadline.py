@@ -6,13 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from kernelgap.audit import deadline, plan, resources
+from kernelgap.audit import deadline, plan
 from kernelgap.audit import run as conduct
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.deadline import run_here
-from kernelgap.audit.resources import affordable_workers, measured_slowdown
 from support import strange
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "laplace": "kernel", "2layer": "network", "ridge": "baseline"}
@@ -93,34 +91,3 @@ def test_nobody_waits_for_workers_that_do_not_end(monkeypatch):
     deadline._end([SimpleNamespace(end=lambda: ending.wait(60))] * 2)
     assert time.monotonic() - began < 10
     ending.set()
-
-
-def test_a_busy_machine_is_given_a_smaller_plan(monkeypatch):
-    sizes = {"budget": 60.0, "workers": 2, "memory": 2**34}
-    idle, busy = plan.make_plan(2000, 30, 1, **sizes), plan.make_plan(2000, 30, 1, **sizes, slowdown=4.0)
-    assert plan.estimate(busy, 30, 1) < plan.estimate(idle, 30, 1)
-    assert any("busy (work takes 4.0 times as long)" in notice.sentence for notice in busy.notices())
-    assert not any("busy" in notice.sentence for notice in idle.notices())
-
-
-def test_the_slowdown_is_how_long_a_process_waits(monkeypatch):
-    assert 1.0 <= measured_slowdown() <= resources.MOST_SLOWDOWN
-    clock = iter(range(0, 100, 7))  # 7 seconds pass for each second of work
-    monkeypatch.setattr(resources.time, "perf_counter", lambda: next(clock))
-    spent = iter([0.0, 1.0])
-    monkeypatch.setattr(resources.time, "process_time", lambda: next(spent))
-    assert measured_slowdown() == 7.0
-
-
-def test_workers_are_as_many_as_the_memory_holds(monkeypatch):
-    monkeypatch.setattr(resources, "cores", lambda: 8)
-    for free, count in ((2**40, 8), (3 * resources.WORKER, 3), (0, 1)):
-        monkeypatch.setattr(resources, "available_memory", lambda free=free: free)
-        assert affordable_workers() == count
-
-
-@pytest.mark.parametrize("sizes", [(24,), (120,), (43, 86, 172, 345), (1000, 2000, 4000)])
-def test_who_comes_first_has_few_samples_of_an_own_number(sizes):
-    found = plan.Plan(sizes=sizes, seeds=3, fits=16, landmarks=None, most_rows=3000, of=sizes[-1], budget=60.0)
-    assert found.first not in sizes
-    assert sizes[-1] / 2 <= found.first < sizes[-1] or found.first == plan.FIRST_SAMPLES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernelgap.audit.plan import EXACT, FILLED, RUNGS, estimate, make_plan
+from kernelgap.audit.plan import EXACT, FILLED, FIRST_SAMPLES, RUNGS, Plan, estimate, make_plan
 
 GIB = 2**30
 
@@ -59,3 +59,18 @@ def test_epochs_shrink_as_samples_grow():
     epochs = [found.search_budget(n).epochs for n in (50, 1_000, 4_000, 100_000)]
     assert epochs == sorted(epochs, reverse=True)
     assert epochs[-1] >= 1
+
+
+def test_a_busy_machine_is_given_a_smaller_plan():
+    sizes = {"budget": 60.0, "workers": 2, "memory": 2**34}
+    idle, busy = make_plan(2000, 30, 1, **sizes), make_plan(2000, 30, 1, **sizes, slowdown=4.0)
+    assert estimate(busy, 30, 1) < estimate(idle, 30, 1)
+    assert any("busy (work takes 4.0 times as long)" in notice.sentence for notice in busy.notices())
+    assert not any("busy" in notice.sentence for notice in idle.notices())
+
+
+@pytest.mark.parametrize("sizes", [(24,), (120,), (43, 86, 172, 345), (1000, 2000, 4000)])
+def test_who_comes_first_has_few_samples_of_an_own_number(sizes):
+    found = Plan(sizes=sizes, seeds=3, fits=16, landmarks=None, most_rows=3000, of=sizes[-1], budget=60.0)
+    assert found.first not in sizes
+    assert sizes[-1] / 2 <= found.first < sizes[-1] or found.first == FIRST_SAMPLES

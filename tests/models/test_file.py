@@ -54,6 +54,12 @@ def test_what_cannot_be_saved(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]
 
 
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.eye(2)])
+def test_metadata_must_be_plain(value):
+    with pytest.raises(InputError, match="must be plain: finite numbers, texts, lists, dicts"):
+        content(fitted.model("linear"), metadata={"about": value})
+
+
 READERS = [models.load, load_model, kg.load]
 
 

@@ -19,7 +19,7 @@ import kernelgap as kg
 from kernelgap.audit.contenders.registry import FAMILIES, SMALL
 from kernelgap.audit.dataset import TableOptions
 from kernelgap.audit.run import run_audit
-from kernelgap.audit.statistics.answer import Gap, Interval
+from kernelgap.audit.statistics.results import Gap, Interval
 from kernelgap.errors import InputError
 from kernelgap.reports.audit.curves_chart import curves_chart
 from kernelgap.reports.audit.gap_chart import gap_chart
@@ -292,7 +292,7 @@ def test_the_package_is_called_as_it_is_documented():
     for name, parameter in public.items():
         assert name not in library or parameter.default == library[name].default
         assert name in kg.audit.audit.__doc__
-    assert "How long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
+    assert "how long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
     assert kg.audit.tables.__name__ == "kernelgap.audit.tables"
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         kg.audit.nothing  # noqa: B018

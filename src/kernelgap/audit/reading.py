@@ -19,9 +19,8 @@ from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.dataset import FILE, LABELS, Dataset, TableInfo, load_dataset, read_arrays
 from kernelgap.audit.plan import Plan
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.answer import Answer
 from kernelgap.audit.statistics.answering import answer
-from kernelgap.audit.statistics.results import Entry, Family, Results
+from kernelgap.audit.statistics.results import Answer, Entry, Family, Results
 from kernelgap.audit.store import AuditStore, ChosenFit, FitKey
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration

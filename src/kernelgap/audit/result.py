@@ -11,8 +11,8 @@ from kernelgap.audit.dataset import TableInfo
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.models import TableModel, load_model
 from kernelgap.audit.plan import Plan
-from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.answering import as_record
+from kernelgap.audit.statistics.results import Answer, Curve
 from kernelgap.audit.tables.notices import Notice, brief
 from kernelgap.durations import format_duration
 from kernelgap.runs.result import Run
@@ -103,12 +103,19 @@ class Audit(Run):
         )
 
     @property
+    def measures(self) -> list[str]:
+        """The measures of a contender beside its error, columns of ``contenders``."""
+        if self.data.task == "classification":
+            return ["accuracy"]
+        return ["r2", "rmse"] if len(self.data.scales) == 1 else ["r2"]
+
+    @property
     def contenders(self) -> pd.DataFrame:
         """Each contender's errors with the most samples that it got to, the best on validation first."""
         return self._rows((curve, len(curve.samples) - 1) for curve in self.answer.curves)
 
     def with_samples(self, samples: int) -> pd.DataFrame:
-        """The contenders that have finished with so many samples, the best on validation first."""
+        """The contenders that have finished with this number of samples, the best on validation first."""
         known = (curve for curve in self.answer.curves if samples in curve.samples)
         return self._rows((curve, curve.samples.index(samples)) for curve in known)
 

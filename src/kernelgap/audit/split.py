@@ -1,4 +1,4 @@
-"""Which rows are for what: a test part that nobody learns from or chooses by, and nested samples of the others."""
+"""Splits of the rows: a test part that is used for nothing else, and nested samples of the pool."""
 
 import numpy as np
 from jaxtyping import Int

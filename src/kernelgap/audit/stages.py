@@ -58,7 +58,7 @@ def choose(judgements: Mapping[FitKey, Judgement]) -> dict[tuple[str, int], Choi
 
 
 def ranked_networks(choices: Choices, samples: int) -> list[str]:
-    """The networks that were judged with so many samples, by validation error."""
+    """The networks that were judged with this number of samples, by validation error."""
     errors = {n: choice.error for (n, count), choice in choices.items() if count == samples and family(n) == "network"}
     return sorted(errors, key=lambda name: errors[name])
 

@@ -217,7 +217,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the largest output for X (n, d)."""
-        return self.classes_[np.argmax(self._predict(X), axis=1)]
+        largest = np.argmax(self._predict(X), axis=1)  # first: it refuses before fit
+        return self.classes_[largest]
 
     def _labels(self) -> Labels:
         try:

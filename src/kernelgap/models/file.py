@@ -89,7 +89,7 @@ def read_owned(path: str | Path, owner: str, build: Build[T]) -> T:
 
 
 def load(path: str | Path) -> Model:
-    """Read the model of a file, whoever saved it. Nothing in the file is executed.
+    """Read the model of a file of any owner. Nothing in the file is executed.
 
     Parameters
     ----------

@@ -107,11 +107,11 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def rebuild(cls, metadata: Any, arrays: Arrays) -> Self:
-        """The model of this metadata and these arrays, which may come from anyone's file."""
+        """The model of this metadata and these arrays, which may come from an untrusted file."""
 
 
 def set_arrays(model: object, dimensions: Mapping[str, int]) -> None:
-    """Make the named arrays the model's own: float64, finite, and of so many dimensions."""
+    """Make the named arrays the model's own: float64, finite, and of the given numbers of dimensions."""
     for name, count in dimensions.items():
         values: np.ndarray = np.array(getattr(model, name), dtype=float, order="C")
         if values.ndim != count or 0 in values.shape:

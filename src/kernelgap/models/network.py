@@ -81,7 +81,7 @@ class NetworkModel(Model):
     def _block(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
         model = get_model(self.network, self.train)
         trained, frozen = (self.trained, self.weights) if self.trained else model.split(self.weights)
-        with np.errstate(over="ignore"):  # beyond float32: not finite, as anyone who looks at the outputs sees
+        with np.errstate(over="ignore"):  # inputs beyond float32 give outputs that are not finite
             return self.scale * outputs(model, trained, frozen, X)
 
     def first_output(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:

@@ -14,7 +14,7 @@ NEEDED = {"kernelgap", "kind", "kernel", "ridge", "samples", "spectrum", "featur
 
 
 def upgrade(fields: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
-    """Nothing is checked here but what is needed to move it; whoever reads the result checks all of it."""
+    """Move old headers and arrays to their present places. The reader of the result checks all of it."""
     if "format" not in fields and "dual_coef" in arrays:
         return _estimator(fields, arrays)
     if fields.get("format") == 1 and not isinstance(fields["format"], bool):

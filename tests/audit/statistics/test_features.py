@@ -4,11 +4,10 @@ import dataclasses
 
 import pytest
 
-from kernelgap.audit.statistics.answer import Features
 from kernelgap.audit.statistics.bootstrap import Bootstrap
 from kernelgap.audit.statistics.comparison import contest
 from kernelgap.audit.statistics.features import features
-from kernelgap.audit.statistics.results import Entry
+from kernelgap.audit.statistics.results import Entry, Features
 from support.made import entry, results, steady
 
 KERNEL = entry("ntk3", "kernel", steady(0.5, salt=1))

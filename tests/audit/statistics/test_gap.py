@@ -4,11 +4,10 @@ import math
 
 import pytest
 
-from kernelgap.audit.statistics.answer import Gap
 from kernelgap.audit.statistics.bootstrap import Bootstrap
 from kernelgap.audit.statistics.comparison import contest
 from kernelgap.audit.statistics.gap import gap
-from kernelgap.audit.statistics.results import Entry
+from kernelgap.audit.statistics.results import Entry, Gap
 from support.made import entry, power_law, results, steady
 
 SIZES = (100, 200, 400, 800)

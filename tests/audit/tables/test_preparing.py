@@ -14,8 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelgap import InputError
 from kernelgap.audit.tables.notices import Notice
-from kernelgap.audit.tables.prepared_columns import LEVELS, least_rows
-from kernelgap.audit.tables.preparing import Preparation
+from kernelgap.audit.tables.preparing import LEVELS, Preparation, least_rows
 from kernelgap.audit.tables.question import pose
 from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.errors import validated

@@ -14,7 +14,7 @@ from kernelgap.networks import Network, Params
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
 from kernelgap.training.rates import default_rate
 
-WEIGHTS = 20_000  # about so many each, so that training takes them much the same time
+WEIGHTS = 20_000  # about, in each network, so that their training takes much the same time
 WIDTHS = (32, 64, 96, 128, 192, 256)
 RATES = (1.0, 0.05)  # of the default rate
 DECAYS = (1e-4, 3e-2)

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic_core import to_json
 
-from kernelgap.audit.statistics.answer import Answer, Curve
 from kernelgap.audit.statistics.bootstrap import Bootstrap
 from kernelgap.audit.statistics.comparison import best_pair, contest, on_shared_seeds
 from kernelgap.audit.statistics.features import features
 from kernelgap.audit.statistics.gap import gap
 from kernelgap.audit.statistics.remarks import remarks
-from kernelgap.audit.statistics.results import Entry, Family, Results
+from kernelgap.audit.statistics.results import Answer, Curve, Entry, Family, Results
 from kernelgap.audit.statistics.verdict import judge
 
 DIVERGED = 1e100  # an error that no prediction has that is of any use

@@ -9,8 +9,7 @@ from jaxtyping import Float
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-from kernelgap.audit.statistics.answer import Interval
-from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.audit.statistics.results import Entry, Interval, Results
 from kernelgap.seeds import stream
 
 RESAMPLES = 4000

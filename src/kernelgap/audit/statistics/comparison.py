@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.audit.statistics.answer import Comparison, Interval
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
-from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.audit.statistics.results import Comparison, Entry, Interval, Results
 from kernelgap.errors import InputError
 
 SMALLEST = 1e-300  # stands for an error of 0 where a logarithm is taken

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from kernelgap.audit.statistics.answer import Features, Interval
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
 from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.audit.statistics.results import Entry, Features, Interval, Results
 from kernelgap.audit.statistics.verdict import clearly_less
 from kernelgap.audit.statistics.wording import digits, percent
 

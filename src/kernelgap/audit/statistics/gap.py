@@ -8,10 +8,9 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.audit.statistics.answer import Gap, GapKind, Interval
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
 from kernelgap.audit.statistics.comparison import LARGEST, Contest, logarithms
-from kernelgap.audit.statistics.results import Results
+from kernelgap.audit.statistics.results import Gap, GapKind, Interval, Results
 from kernelgap.audit.statistics.wording import between, digits
 
 

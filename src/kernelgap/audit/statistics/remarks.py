@@ -1,9 +1,8 @@
 """Remarks on the verdict: how the adaptive kernel and the baselines compare with the best kernel and network."""
 
-from kernelgap.audit.statistics.answer import Verdict
 from kernelgap.audit.statistics.bootstrap import Bootstrap, common_seeds
 from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Entry, Results
+from kernelgap.audit.statistics.results import Entry, Results, Verdict
 from kernelgap.audit.statistics.verdict import NOTICED, clearly_less
 from kernelgap.audit.statistics.wording import digits, percent
 

@@ -1,4 +1,4 @@
-"""The contenders' errors on every test row, for each number of samples and each seed."""
+"""The contenders' errors on every test row, and the answer that comes of them, in plain numbers and sentences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ from jaxtyping import Bool, Float
 from kernelgap.errors import InputError
 
 Family = Literal["kernel", "network", "twin", "adaptive", "baseline"]
+Outcome = Literal["network ahead", "kernel ahead", "undecided"]
+GapKind = Literal["interpolated", "extrapolated", "out of reach", "below", "none"]
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,100 @@ class Results:
         wanted = set(families)
         entries = [e for e in self.entries if e.family in wanted and e.samples == samples]
         return min(entries, key=lambda e: float(np.mean(e.validation)), default=None)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its 95% interval (``Resampled`` says how it is made); an end may be infinite."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One contender's test error over the numbers of training samples: means over seeds and rows."""
+
+    contender: str
+    family: Family
+    samples: tuple[int, ...]
+    errors: tuple[Interval, ...]
+    by_seed: tuple[tuple[float, ...], ...]
+    validation: tuple[float, ...]
+    accuracy: tuple[Interval, ...] | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Best kernel and best network with the same samples.
+
+    ``difference`` is kernel less network: above 0 the network leads. ``ratio`` is the kernel's error over the
+    network's; ``accuracy_difference`` is network less kernel.
+    """
+
+    kernel: str
+    network: str
+    samples: int
+    kernel_error: Interval
+    network_error: Interval
+    difference: Interval
+    by_seed: tuple[float, ...]
+    ratio: Interval
+    accuracy_difference: Interval | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``sentence`` says the outcome to a person, ``reasons`` why."""
+
+    outcome: Outcome
+    sentence: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How many samples the best kernel needs to do as well as the network does with ``samples``: ``factor`` as many.
+
+    Where that is "extrapolated", only the least number is known: it stands in ``value`` and ``low``, and ``high`` is
+    infinite. "out of reach" is one that the curve never gets to: ``value`` is infinite, too.
+    """
+
+    kind: GapKind
+    samples: int
+    kernel_samples: Interval | None
+    factor: Interval | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the network's learned features are worth: itself against its own kernels, frozen at its start.
+
+    ``learned`` is the error of its tangent kernel less its own, ``architecture`` that of the best kernel less that of
+    its tangent kernel; the two add up to the lead over the best kernel. ``share`` is learned / (learned +
+    architecture), where the network leads.
+    """
+
+    network: str
+    error: Interval
+    last: Interval | None
+    ntk: Interval | None
+    learned: Interval | None
+    architecture: Interval | None
+    share: Interval | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All of it. ``constant`` is the error of the best constant."""
+
+    constant: Interval
+    curves: tuple[Curve, ...]
+    comparison: Comparison
+    verdict: Verdict
+    gap: Gap
+    features: Features
+    remarks: tuple[str, ...]  # what the adaptive kernel and the baselines add to the verdict

@@ -1,4 +1,4 @@
-"""Who is ahead, if anyone is."""
+"""The verdict: network ahead, kernel ahead or undecided, and why."""
 
 from collections.abc import Mapping
 
@@ -6,10 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import binomtest
 
-from kernelgap.audit.statistics.answer import Outcome, Verdict
 from kernelgap.audit.statistics.bootstrap import Resampled
 from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Family
+from kernelgap.audit.statistics.results import Family, Outcome, Verdict
 from kernelgap.audit.statistics.wording import digits, less, percent, points
 
 LEVEL = 0.99
@@ -26,8 +25,8 @@ def judge(contest: Contest, untried: Mapping[str, Family] | None = None) -> Verd
     length set by Student's quantile (see ``Resampled``: plain percentiles decide too often); the same sign with every
     seed, and on the validation rows; a lead of at least 1% of the constant's error; a leader that is better than the
     constant by as much (95%). For classes the leader must also be right more often, beyond chance (sign test over the
-    test rows, 95%): outputs that are nearer to 0 and 1 help nobody who wants the class. And nobody of the other side is
-    ``untried``, for lack of time: the best of a few is not the best.
+    test rows, 95%): outputs that are nearer to 0 and 1 do not change the class. And no contender of the other side is
+    ``untried``, for lack of time.
 
     In simulations with 20 to 200 test rows (``tests/audit/statistics/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.

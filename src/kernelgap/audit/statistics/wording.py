@@ -21,6 +21,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%" if abs(share) >= 0.0995 or share == 0 else f"{100 * share:.2g}%"
 
 
+def measure(name: str, value: float) -> str:
+    """An accuracy, R^2 or RMSE: ``91.2%``, ``0.913``, ``41,300``."""
+    if not math.isfinite(value):
+        return "\u2013"
+    return f"{value:.1%}" if name == "accuracy" else f"{value:.3f}" if name == "r2" else digits(value)
+
+
 def points(share: float) -> str:
     """A difference of accuracies: ``3.1 points``."""
     return f"{100 * abs(share):.2g} points"

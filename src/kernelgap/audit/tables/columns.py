@@ -34,7 +34,7 @@ BECAUSE: dict[Kind, str] = {
 
 LARGEST = 1e100  # squares and sums of anything larger leave the range of float64
 EXACT = 2.0**53  # integers beyond are rounded
-MOSTLY = 0.9  # of the values: a column with so many numbers is one of numbers
+MOSTLY = 0.9  # of the values must be numbers in a column of numbers
 FEW = 20  # distinct texts that are labels even in a short table
 TEXT_SHARE = 0.5  # of the rows: more distinct texts than that are free text
 WORDS = 6  # on average from here on, texts are sentences

@@ -1,4 +1,4 @@
-"""From a table and the names of its targets to what is asked: features, targets, and what had to be decided."""
+"""From a table and the names of its targets to a question: features, targets, task and notices."""
 
 import difflib
 import shlex
@@ -18,14 +18,14 @@ from kernelgap.errors import InputError, shown, unknown
 
 ROWS = 30  # to learn from, to choose by and to test on
 CLASSES = 1000
-FEW_VALUES = 20  # whole numbers with at most so many distinct values ...
-ROWS_EACH = 5  # ... and so many rows for each, on average, are taken as classes
+FEW_VALUES = 20  # the most distinct whole numbers that are taken as classes ...
+ROWS_EACH = 5  # ... with at least this number of rows for each, on average
 CLASS_ROWS = 3  # one to learn from, one to choose by, one to test on
 DOUBTFUL = {
     "row number": "numbers or names the rows (whole numbers, nearly one a row)",
     "copy": "is a copy of the target, up to scale or naming",
 }
-REPEATED = 0.01  # of the rows: so many that occur twice are worth a word
+REPEATED = 0.01  # of the rows: from this share of repeated rows on there is a notice
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What came of a figure, in the terminal."""
+"""The answer of a figure, in the terminal."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What came of a run on images, in the terminal."""
+"""The answer of a run on images, in the terminal."""
 
 from kernelgap import console
 from kernelgap.images.experiment import ImageRun

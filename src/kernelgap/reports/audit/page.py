@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.audit.statistics.wording import digits, measure
 from kernelgap.durations import format_duration
 from kernelgap.reports.audit.curves_chart import curves_chart
 from kernelgap.reports.audit.gap_chart import gap_chart
@@ -70,9 +70,8 @@ def _write_answer(audit: Audit, path: Path) -> None:
 def _context(audit: Audit) -> dict[str, Any]:
     answer, table = audit.answer, audit.data
     return {
+        "audit": audit,
         "source": source_name(audit),
-        "targets": table.targets,
-        "verdict": audit.verdict,
         "colour": OUTCOMES[audit.verdict],
         "answer": answer,
         "comparison": answer.comparison,
@@ -82,22 +81,14 @@ def _context(audit: Audit) -> dict[str, Any]:
         "above": above_charts(audit),
         "sizes": sorted({n for curve in answer.curves for n in curve.samples}),
         "rows": _rows(audit),
-        "columns": _columns(audit),
         "table": table,
-        "plan": audit.plan,
-        "pool": table.rows - table.test_rows,
         "budget": format_duration(audit.plan.budget),
         "given": format_duration(audit.budget),
         "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
-        "unfinished": audit.without_time,
-        "planned": audit.planned,
-        "failures": audit.failures,
         "winner": audit.winner if audit.model_path is not None else None,
-        "learned": audit.model_sentence,
         "unkept": _unkept(audit),
         "command": command_of(audit),
         "fits": int(audit.table.fits.sum()),
-        "seed": audit.seed,
     }
 
 
@@ -179,13 +170,6 @@ def _legend(audit: Audit) -> list[dict[str, Any]]:
     return groups
 
 
-def _columns(audit: Audit) -> list[str]:
-    """The measures of a contender beside its error."""
-    if audit.data.task == "classification":
-        return ["accuracy"]
-    return ["r2", "rmse"] if len(audit.data.scales) == 1 else ["r2"]
-
-
 def _rows(audit: Audit) -> list[dict[str, Any]]:
     """The table of all contenders, as it is shown and as it is sorted."""
     comparison = audit.answer.comparison
@@ -193,7 +177,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
     rows = []
     for row in contenders:
         fits = audit.table[(audit.table.contender == row.contender) & (audit.table.samples == row.samples)]
-        quality = {name: float(getattr(row, name)) for name in _columns(audit)}
+        quality = {name: float(getattr(row, name)) for name in audit.measures}
         rows.append(
             {
                 "contender": row.contender,
@@ -206,7 +190,7 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
                     "error": digits(row.error),
                     "interval": f"{digits(row.low)} to {digits(row.high)}",
                     "validation": digits(row.validation_error),
-                    **{name: _shown(name, value) for name, value in quality.items()},
+                    **{name: measure(name, value) for name, value in quality.items()},
                 },
                 "setting": describe_setting(fits.setting),
                 "fits": row.fits,
@@ -215,9 +199,3 @@ def _rows(audit: Audit) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _shown(name: str, value: float) -> str:
-    if not math.isfinite(value):
-        return "\u2013"
-    return f"{value:.1%}" if name == "accuracy" else f"{value:.3f}" if name == "r2" else digits(value)

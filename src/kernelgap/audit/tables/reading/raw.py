@@ -1,4 +1,4 @@
-"""What a file gives before it is interpreted, and a uniform sample of its rows where they are too many."""
+"""The raw content of a file, and a uniform sample of its rows where they are too many."""
 
 from dataclasses import dataclass, field
 
@@ -91,6 +91,6 @@ class Reservoir:
 
 
 def rows_that_fit(bytes_each: float) -> int:
-    """How many rows of this size may be kept: the largest power of two within the plan, at least one."""
+    """The number of rows of this size that have room: a power of two, at least one."""
     fitting = available_memory() / SHARE / max(bytes_each, 1.0)
     return int(2 ** np.floor(np.log2(max(fitting, 1.0))))
