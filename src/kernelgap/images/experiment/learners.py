@@ -138,7 +138,9 @@ def _grams(
     return gram, (cross[block] for block in blocks)
 
 
-def by_training(trial: TrainingTrial, train: Images, test: Images, folder: Path, on_progress: ShareDone) -> ImageOutcome:
+def by_training(
+    trial: TrainingTrial, train: Images, test: Images, folder: Path, on_progress: ShareDone
+) -> ImageOutcome:
     """Train, from where an earlier process left it if one did, and test once at the end."""
     network, params = _started(trial)
     checkpoint = folder / f"{trial.id}.safetensors"
