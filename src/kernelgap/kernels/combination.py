@@ -16,7 +16,7 @@ import numpy as np
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_number
 from kernelgap.kernels.kernel import Gram, Kernel
-from kernelgap.kernels.pairs import Pairs, Rows, Value
+from kernelgap.kernels.pairs import Others, Pairs, Rows, Value
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class Combination(Kernel):
     def _diagonal(self, X: Rows) -> np.ndarray:
         return self._combined(part._diagonal(X) for part in self.parts)
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         return self._combined(part._gram(X, Z) for part in self.parts)
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError
-from kernelgap.kernels.pairs import NumpyPairs, Pairs, Rows, SamePairs, UpperPairs, Value
+from kernelgap.kernels.pairs import NumpyPairs, Others, Pairs, Rows, SamePairs, UpperPairs, Value
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
 from kernelgap.rows import check_rows as check_rows
 
@@ -36,7 +36,7 @@ def require_gram(n: int, m: int) -> None:
     )
 
 
-def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.ndarray, "n m"]:
+def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Others) -> Float[np.ndarray, "n m"]:
     """Fill the Gram matrix tile by tile with the formula's values."""
     from scipy.spatial.distance import squareform  # late: it takes a third of a second, and networks do without it
 
@@ -80,7 +80,7 @@ def evaluate(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Float[np.nd
 Gram = Float[np.ndarray, "n m"]
 
 
-def check_two(X: object, Z: object = None) -> tuple[Rows, Rows]:
+def check_two(X: object, Z: object = None) -> tuple[Rows, Others]:
     """The rows of X and of Z, with as many columns; twice the same where Z is not given."""
     first = check_rows(X)
     second = first if Z is None or Z is X else check_rows(Z, "Z")
@@ -113,7 +113,7 @@ class Kernel(ABC):
         return gram
 
     @abstractmethod
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         """The Gram matrix of checked inputs; ``Z is X`` where both are the same."""
 
     def diagonal(self, X: object) -> Float[np.ndarray, " n"]:
@@ -199,7 +199,7 @@ class FormulaKernel(NamedKernel):
     @abstractmethod
     def value(self, pairs: Pairs) -> Value: ...
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         return evaluate(self.value, X, Z)
 
     def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_flag
 from kernelgap.kernels.kernel import Gram, Kernel, require_gram
-from kernelgap.kernels.pairs import Rows
+from kernelgap.kernels.pairs import Others, Rows
 from kernelgap.rows import check_finite, check_numbers
 
 
@@ -20,7 +20,7 @@ class FunctionKernel(Kernel):
     function: Callable[..., object]
     pairwise: bool = False
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         require_gram(len(X), len(Z))
         if self.pairwise:
             values = np.array([[self._number(x, z) for z in Z] for x in X]).reshape(len(X), len(Z))
@@ -84,7 +84,7 @@ class Precomputed(Kernel):
         check_finite(gram, "The precomputed Gram matrix")
         return gram
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         return X.copy()
 
     def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:

@@ -14,6 +14,8 @@ from jaxtyping import Float
 
 Value = Any  # a NumPy array, or a number of another arithmetic
 Rows = Float[np.ndarray, "n d"]
+Others = Float[np.ndarray, "m d"]
+OfPairs = Float[np.ndarray, "..."]  # a table for rows with others, or a list of pairs
 Result = TypeVar("Result")
 
 
@@ -127,7 +129,7 @@ class NumpyPairs:
     arithmetic = NumpyArithmetic()
     NEAR = 1e-6  # 1 - |cosine| below which x - z is used
 
-    def __init__(self, X: Rows, Z: Rows, inner: Float[np.ndarray, "n m"] | None = None) -> None:
+    def __init__(self, X: Rows, Z: Others, inner: OfPairs | None = None) -> None:
         self._X, self._Z = X, Z
         self.inner = X @ Z.T if inner is None else inner
 
@@ -140,7 +142,7 @@ class NumpyPairs:
         return np.einsum("nd,nd->n", self._X, self._X)[:, None], np.einsum("nd,nd->n", self._Z, self._Z)
 
     @lazy
-    def lengths(self) -> Float[np.ndarray, "n m"]:
+    def lengths(self) -> OfPairs:
         x, z = self.squared_lengths
         return np.sqrt(x) * np.sqrt(z)
 
@@ -167,14 +169,14 @@ class NumpyPairs:
         return Polar(cosine, sine, angle)
 
     @lazy
-    def squared_distance(self) -> Float[np.ndarray, "n m"]:
+    def squared_distance(self) -> OfPairs:
         return self._squared_distance(self.inner, self._Z)
 
     @lazy
-    def squared_sum(self) -> Float[np.ndarray, "n m"]:
+    def squared_sum(self) -> OfPairs:
         return self._squared_distance(-self.inner, -self._Z)
 
-    def _squared_distance(self, inner: Float[np.ndarray, "n m"], Z: Rows) -> Float[np.ndarray, "n m"]:
+    def _squared_distance(self, inner: OfPairs, Z: Others) -> OfPairs:
         """From Z, which has the lengths of ``self._Z`` and these inner products."""
         x, z = self.squared_lengths
         squared = x + z - 2 * inner
@@ -242,7 +244,7 @@ def _upper(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n, 1)
 
 
-def with_ones(X: Rows) -> Rows:
+def with_ones(X: Rows) -> Float[np.ndarray, "n d+1"]:
     """(x, 1)."""
     return np.concatenate([X, np.ones((len(X), 1))], axis=1)
 

@@ -27,7 +27,7 @@ from kernelgap.kernels.check import check_count
 from kernelgap.kernels.combination import Combination
 from kernelgap.kernels.formulas.convolutional import Convolutional
 from kernelgap.kernels.kernel import Gram, Kernel, check_two
-from kernelgap.kernels.pairs import Rows
+from kernelgap.kernels.pairs import Others, Rows
 from kernelgap.kernels.registry import text_of
 from kernelgap.lock import FILE as LOCK
 from kernelgap.lock import holding
@@ -305,7 +305,7 @@ class _Wanted:
 
     kernel: Kernel
     first: Rows
-    second: Rows
+    second: Others
     side: int
 
     @property

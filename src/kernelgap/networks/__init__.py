@@ -6,6 +6,7 @@ from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown
 from kernelgap.networks.convolutional import conv_resnet
 from kernelgap.networks.fully_connected import (
+    check_patches,
     deep_resnet,
     gated,
     patch_resnet,
@@ -108,5 +109,5 @@ def _on_patches(text: str, gates: bool) -> Network:
     if set(arguments) - {"sharpness"} != {"patches"} or ("sharpness" in arguments and not gates):
         takes = "patches and a sharpness" if gates else "patches and nothing else"
         raise InputError(f"'{text}': this network takes {takes}, such as 3resnet-conv(patches=4).")
-    plain = patch_resnet(arguments.pop("patches"))  # type: ignore[arg-type]
+    plain = patch_resnet(check_patches(arguments.pop("patches")))
     return gated(plain.name, **arguments) if gates else plain  # type: ignore[arg-type]

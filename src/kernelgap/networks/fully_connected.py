@@ -201,10 +201,15 @@ def deep_resnet(depth: int) -> Network:
 
 def patch_resnet(patches: int) -> Network:
     """The convolutional ResNet on inputs of ``patches`` patches, from 1 to 1024: ``3resnet-conv(patches=<P>)``."""
-    if isinstance(patches, bool) or not isinstance(patches, int) or not 1 <= patches <= MOST_PATCHES:
-        raise InputError(f"{PATCHED} takes a whole number between 1 and {MOST_PATCHES} of patches, not {patches!r}.")
+    check_patches(patches)
     formula = "out1 + A s(sum_j V_j A h_j + b2), out1 = A sum_j h_j, h_j = s(W x_j + b1)"
     return _network(f"{PATCHED}(patches={patches})", formula, PatchResNet, Relu(), patches)
+
+
+def check_patches(patches: object) -> int:
+    if isinstance(patches, bool) or not isinstance(patches, int) or not 1 <= patches <= MOST_PATCHES:
+        raise InputError(f"{PATCHED} takes a whole number between 1 and {MOST_PATCHES} of patches, not {patches!r}.")
+    return patches
 
 
 def gated(name: str, sharpness: float = SHARPNESS) -> Network:
@@ -226,8 +231,9 @@ def gated(name: str, sharpness: float = SHARPNESS) -> Network:
     layers, arguments = Gate(float(sharpness)), {} if sharpness == SHARPNESS else {"sharpness": float(sharpness)}
     plain, given = parse_call(name)
     if plain == PATCHED and set(given) == {"patches"}:
-        network = patch_resnet(given["patches"])  # type: ignore[arg-type]
-        return _gated(network, format_call(f"{plain}-gated", given | arguments), PatchResNet, layers, given["patches"])
+        patches = check_patches(given["patches"])
+        called = format_call(f"{plain}-gated", given | arguments)
+        return _gated(patch_resnet(patches), called, PatchResNet, layers, patches)
     called = format_call(f"{name}-gated", arguments)
     if deep := re.fullmatch(r"resnet-([1-9]\d{0,2})", name):
         return _gated(deep_resnet(int(deep[1])), called, DeepResNet, layers, int(deep[1]))

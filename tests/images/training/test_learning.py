@@ -153,7 +153,7 @@ def test_killed_and_resumed(tmp_path):
     program = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_learning_images import ImageSchedule, started, trained
+from test_learning import ImageSchedule, started, trained
 print("ready", flush=True)
 trained(*started(True), ImageSchedule(epochs=100000, batch=10), checkpoint="t.safetensors", every=0.0)
 """

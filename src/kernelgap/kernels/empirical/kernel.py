@@ -23,7 +23,7 @@ from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_part
 from kernelgap.kernels.empirical.structure import Factors, Structure, factors, find_structure
 from kernelgap.kernels.kernel import Gram, Kernel, check_overflow, check_two, require_gram
-from kernelgap.kernels.pairs import Rows
+from kernelgap.kernels.pairs import Others, Rows
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.rows import check_rows
@@ -63,7 +63,7 @@ class Empirical(Kernel):
     def outputs(self) -> int:
         return int(self.params["A"].shape[0])
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         return self._filled(X, Z, mean=True)
 
     def full(self, X: object, Z: object = None) -> Float[np.ndarray, "nk mk"]:
@@ -79,7 +79,7 @@ class Empirical(Kernel):
         blocks = [X[block] for block in _blocks(len(X), DIAGONAL_ROWS)]
         return np.concatenate([np.empty(0), *(np.diag(self._gram(block, block)) for block in blocks)])
 
-    def _filled(self, X: Rows, Z: Rows, mean: bool) -> Float[np.ndarray, "nk mk"]:
+    def _filled(self, X: Rows, Z: Others, mean: bool) -> Float[np.ndarray, "nk mk"]:
         self._check_columns(X.shape[1])
         k = 1 if mean else self.outputs
         require_gram(len(X) * k, len(Z) * k)
@@ -101,7 +101,7 @@ class Empirical(Kernel):
                     f"{table[name].shape}, not {weight.shape}: give it inputs like those that it was made for."
                 )
 
-    def _tiles(self, X: Rows, Z: Rows, mean: bool) -> Iterator[Tile]:
+    def _tiles(self, X: Rows, Z: Others, mean: bool) -> Iterator[Tile]:
         """Tiles of bounded size; of a symmetric kernel only those on and above the diagonal."""
         with jax.enable_x64(True):
             at = TangentAt(self.network, self.params, self.train)
@@ -110,7 +110,9 @@ class Empirical(Kernel):
             return self._moved_tiles(at, X, Z, mean)
         return self._structured_tiles(at, structure, X, Z, mean) if structure.terms else iter(())  # else it is 0
 
-    def _structured_tiles(self, at: "TangentAt", structure: Structure, X: Rows, Z: Rows, mean: bool) -> Iterator[Tile]:
+    def _structured_tiles(
+        self, at: "TangentAt", structure: Structure, X: Rows, Z: Others, mean: bool
+    ) -> Iterator[Tile]:
         k = self.outputs
         sample = 8 * (k * sum(structure.gradients) + sum(structure.inputs))
         require_memory(3 * sample, "The gradients of one sample", "Take a narrower network.")
@@ -127,7 +129,7 @@ class Empirical(Kernel):
                         tile = kernel(first.at(i), second.at(j), k)
                         yield _shifted(i, left.start), _shifted(j, right.start), tile
 
-    def _moved_tiles(self, at: "TangentAt", X: Rows, Z: Rows, mean: bool) -> Iterator[Tile]:
+    def _moved_tiles(self, at: "TangentAt", X: Rows, Z: Others, mean: bool) -> Iterator[Tile]:
         k = self.outputs
         gradient = 8 * k * sum(int(w.size) for w in at.trained.values())
         require_memory(3 * gradient, "The gradients of one sample", "Take a narrower network.")
@@ -253,7 +255,7 @@ def _double(params: Params) -> dict[str, Any]:
     return {name: jnp.asarray(np.asarray(weight), jnp.float64) for name, weight in params.items()}
 
 
-def _padded(X: Rows, rows: int) -> Rows:
+def _padded(X: Rows, rows: int) -> Float[np.ndarray, "rows d"]:
     """Repeated first rows up to a fixed number, so that every tile uses one compiled program."""
     return np.concatenate([X, np.repeat(X[:1], rows - len(X), axis=0)]) if len(X) < rows else X
 

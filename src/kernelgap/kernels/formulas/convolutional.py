@@ -32,7 +32,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from kernelgap.errors import InputError, shown
 from kernelgap.kernels.check import DEEPEST, check_count, check_flag, check_part
 from kernelgap.kernels.kernel import Gram, NamedKernel, require_gram
-from kernelgap.kernels.pairs import NumpyArithmetic, Rows, Value
+from kernelgap.kernels.pairs import NumpyArithmetic, Others, Rows, Value
 from kernelgap.machine import require_memory, threads
 
 TILE_BYTES = 2**20  # of one array over all positions of a tile's pairs: small enough for a core's cache
@@ -90,7 +90,7 @@ class Convolutional(NamedKernel):
         check_flag(self.pooling, "pooling")
         check_part(self.train)
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         require_gram(len(X), len(Z))
         pairs, symmetric = self._pairs_of_a_tile(), Z is X
         tall = _step(len(X), math.isqrt(pairs))

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_number
 from kernelgap.kernels.kernel import FormulaKernel, Gram, Kernel, check_overflow, evaluate
-from kernelgap.kernels.pairs import Pairs, Rows, UpperPairs, Value
+from kernelgap.kernels.pairs import Others, Pairs, Rows, UpperPairs, Value
 from kernelgap.rows import check_rows
 
 Metric = Float[np.ndarray, "d d"]
@@ -59,14 +59,14 @@ class DistanceKernel(FormulaKernel):
             return self
         return replace(self, bandwidth=median_distance(check_rows(X)) * self.factor, factor=1.0)
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         return self._centred(self.value, X, Z)
 
     @abstractmethod
     def slope(self, pairs: Pairs) -> Value:
         """-kappa'(r) / r at r = |x - z|, where K(x,z) = kappa(r): the gradient of K(x,z) in x is slope (z - x)."""
 
-    def slopes(self, X: Rows, Z: Rows) -> Gram:
+    def slopes(self, X: Rows, Z: Others) -> Gram:
         """The slope of each row of X with each of Z."""
         with np.errstate(all="ignore"):
             slopes = self._centred(self.slope, X, Z)
@@ -74,7 +74,7 @@ class DistanceKernel(FormulaKernel):
         return slopes
 
     @staticmethod
-    def _centred(formula: Callable[[Pairs], Value], X: Rows, Z: Rows) -> Gram:
+    def _centred(formula: Callable[[Pairs], Value], X: Rows, Z: Others) -> Gram:
         """A formula in |x - z|: distances do not change if both are moved, but keep more digits."""
         if not len(X):
             return np.empty((0, len(Z)))
@@ -159,7 +159,7 @@ class Mahalanobis(Kernel):
             raise InputError(f"The inputs have {X.shape[1]} columns, and the metric is for {len(self.metric)}.")
         return X @ self.root
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         first = self.transform(X)
         return self.base._gram(first, first if Z is X else self.transform(Z))
 
@@ -177,7 +177,7 @@ class Mahalanobis(Kernel):
     def spec(self) -> str:
         return f"mahalanobis({self.base.spec}, {len(self.metric)} x {len(self.metric)})"
 
-    def gradients(self, X: Rows, Z: Rows, coefficients: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k d"]:
+    def gradients(self, X: Rows, Z: Others, coefficients: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "n k d"]:
         """The gradient at each row of X of each function sum_j a_j K(., z_j), a the columns of ``coefficients``.
 
         At a row of Z itself, where the Laplace kernel has a tip, that row counts as level.
@@ -185,7 +185,7 @@ class Mahalanobis(Kernel):
         inner = self._inner_gradients(X - Z.mean(axis=0), Z - Z.mean(axis=0), coefficients)
         return inner @ self.root
 
-    def gradient_products(self, X: Rows, Z: Rows, coefficients: Float[np.ndarray, "n k"]) -> Metric:
+    def gradient_products(self, X: Rows, Z: Others, coefficients: Float[np.ndarray, "m k"]) -> Metric:
         """The mean over the rows of X of grad f grad f', summed over the functions f: (d, d)."""
         centre = Z.mean(axis=0)
         X, Z = X - centre, Z - centre
@@ -196,7 +196,7 @@ class Mahalanobis(Kernel):
             total += inner.T @ inner
         return self.root @ (total / len(X)) @ self.root
 
-    def _inner_gradients(self, X: Rows, Z: Rows, a: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k d"]:
+    def _inner_gradients(self, X: Rows, Z: Others, a: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "n k d"]:
         """The same with respect to u = Rx: sum_j a_j slope (u_j - u)."""
         u, v = self.transform(X), self.transform(Z)
         slopes = self.base.slopes(u, v)

@@ -14,7 +14,7 @@ from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.kernels.formulas.inner_kernel import InnerKernel
 from kernelgap.kernels.formulas.relu_networks import relu_layers
 from kernelgap.kernels.kernel import Gram, Kernel, require_gram
-from kernelgap.kernels.pairs import Pairs, Rows, Value, geometric_mean, with_ones
+from kernelgap.kernels.pairs import Others, Pairs, Rows, Value, geometric_mean, with_ones
 from kernelgap.machine import require_memory
 from kernelgap.rows import check_rows
 
@@ -126,7 +126,7 @@ class SampledFeatures(Kernel):
             raise InputError("The features of these inputs are not all finite: rescale the inputs or mend the feature.")
         return values / self.count**0.5
 
-    def _gram(self, X: Rows, Z: Rows) -> Gram:
+    def _gram(self, X: Rows, Z: Others) -> Gram:
         require_gram(len(X), len(Z))
         first = self.features(X)
         return first @ (first if Z is X else self.features(Z)).T
