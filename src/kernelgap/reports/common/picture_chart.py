@@ -45,7 +45,7 @@ def picture_chart(picture: Picture, *, on_page: bool, title: str = "") -> alt.La
     layers.append(base.mark_point(filled=True, size=46, opacity=1).encode(y=y("y"), tooltip=tooltip))
     for name, level in picture.levels:
         last = {"x": data.x.max(), "category": picture.categories[-1] if picture.categories else ""}
-        row = {**last, "level": level, "words": name}
+        row = {**last, "level": level, "label": name}
         layers += labelled_level(row, "level", x, y, align="right", name=f"words{len(layers) + 1}")
     return finished(alt.layer(*layers), on_page=on_page, height=HEIGHT, title=title)
 

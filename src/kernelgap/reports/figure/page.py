@@ -108,23 +108,23 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
     lead = "First F, then G." if base is not None and (target is None or base < target) else "F and G over the epochs."
     seen = [] if base is None else [f"out1 has nine tenths of F by epoch {base}"]
     seen += [] if target is None else [f"out is under the threshold by epoch {target}"]
-    return {"lead": lead, "words": f"{'; '.join(seen)}." if seen else ""}
+    return {"lead": lead, "sentence": f"{'; '.join(seen)}." if seen else ""}
 
 
 def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
     """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
     best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
-    for learner, words in BEST.items():
+    for learner, label in BEST.items():
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
             where = " at ".join(filter(None, (row.method, place(row, run.x))))
-            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": where})
-    tiles.append({"number": _number(run.threshold), "words": "the threshold", "more": leaves})
+            tiles.append({"number": _number(row.best_on_validation), "label": label, "more": where})
+    tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
     if run.gap:
         more = f"samples for {run.gap['error']:.2g}, on average over the family, if it is fixed beforehand"
-        tiles.append({"number": f"{run.gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
+        tiles.append({"number": f"{run.gap['needed']:,}", "label": "any scalar kernel needs", "more": more})
     return tiles
 
 
@@ -210,6 +210,6 @@ def _number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}" if value == value and abs(value) != float("inf") else "\u221e"
 
 
-def _shortened(words: list[str]) -> str:
-    more = f" and {len(words) - WORST} more" if len(words) > WORST else ""
-    return ", ".join(words[:WORST]) + more
+def _shortened(names: list[str]) -> str:
+    more = f" and {len(names) - WORST} more" if len(names) > WORST else ""
+    return ", ".join(names[:WORST]) + more
