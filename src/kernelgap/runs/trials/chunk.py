@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from kernelgap.runs.trials.gc_paused import gc_paused
 from kernelgap.runs.trials.identity import digest
 from kernelgap.runs.trials.trial import AnyTrial
 
@@ -105,10 +106,11 @@ def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
     """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
     together: dict[str, dict[str, AnyTrial]] = {}
-    for trial in trials:
-        identity, common = trial.identities
-        together.setdefault(common, {})[identity] = trial
-    chunks = [_chunk(group) for group in together.values()]
+    with gc_paused():
+        for trial in trials:
+            identity, common = trial.identities
+            together.setdefault(common, {})[identity] = trial
+        chunks = [_chunk(group) for group in together.values()]
     return sorted(chunks, key=lambda chunk: (-chunk.cost, chunk.id))
 
 

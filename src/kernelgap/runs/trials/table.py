@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelgap import problems
 from kernelgap.runs.trials.checks import check_results, read_curves, read_descriptions, read_measures
+from kernelgap.runs.trials.gc_paused import gc_paused
 from kernelgap.runs.trials.trial import method_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ ORDER = ["method", "problem", "width", "kernel", "seed", "rate", "decay", "ridge
 
 def trials_table(rows: Iterable[tuple[Any, ...]]) -> "pd.DataFrame":
     """One row a trial from (description, *results, id, curves, measures), sorted by what was described."""
-    table = _unsorted(list(rows))
+    with gc_paused():
+        table = _unsorted(list(rows))
     text = table.assign(kernel=table.kernel.fillna(""))
     return table.loc[text.sort_values(ORDER).index].reset_index(drop=True)
 

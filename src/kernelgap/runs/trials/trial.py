@@ -4,14 +4,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from kernelgap import kernels, networks, problems
 from kernelgap.calls import parse_call
 from kernelgap.errors import InputError, unknown, validated
-from kernelgap.runs.trials.identity import canonical_json, digest
+from kernelgap.runs.trials.identity import Searched, digest_of, numbers, written
 from kernelgap.training import Schedule, built, get_model
 
 MOST_ROWS = 10**8  # of a sample
@@ -35,15 +35,13 @@ def _combines(kernel: str) -> bool:
     return kernels.get(kernel).combines
 
 
-class Description(BaseModel):
+class Description(Searched):
     """What every trial says: on which problem, with how many samples, and the seed of all that is random.
 
-    ``problem`` is the text that ``problems.get`` takes, every argument spelled out. ``searched`` names the numbers that
-    differ between trials that are fitted together; which of them are possible does not depend on the other fields.
+    ``problem`` is the text that ``problems.get`` takes, every argument spelled out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    searched: ClassVar[tuple[str, ...]]
 
     problem: str
     samples: Annotated[int, Field(ge=1, le=MOST_ROWS)]
@@ -74,14 +72,13 @@ class Description(BaseModel):
     @property
     def identities(self) -> tuple[str, str]:
         """The trial's id, and what trials that are fitted together have in common: all but what is searched."""
-        fields = self.model_dump(mode="json")
-        common = {name: value for name, value in fields.items() if name not in self.searched}
-        return digest(fields), canonical_json(common)
+        text = written(self)
+        return digest_of(text.canonical % numbers(self)), text.common
 
     @property
     def as_json(self) -> str:
         """The description as text that ``read_trial`` takes."""
-        return self.model_dump_json()
+        return written(self).whole % numbers(self)
 
 
 class Trial(Description):
