@@ -8,16 +8,18 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.paper.claims.claim import Claim
 from kernelgap.registry import Registry, load_extensions
 
-# In the order in which they are shown.
-ROOMS = ("learners", "targets", "algorithms", "positive", "negative", "experiments")
-
-
+ROOMS = ("learners", "targets", "algorithms", "positive", "negative", "experiments")  # in the order shown
 OWN = "own"  # the room of claims that users register
 _REGISTERED: Registry[Claim] = Registry("claim", {})
 
 
 def register(claim: Claim) -> Claim:
-    """Add a claim of one's own, under its id."""
+    """Add a claim of one's own, under its id, and return it.
+
+    Raises
+    ------
+    InputError : If there is a claim of that id already.
+    """
     if claim.id in _built_in():
         raise InputError(f"There is a claim '{claim.id}' already: choose another id.")
     return _REGISTERED.register(claim.id, claim)
@@ -31,20 +33,25 @@ def claims() -> dict[str, Claim]:
 
 @cache
 def _built_in() -> dict[str, Claim]:
-    found: dict[str, Claim] = {}
+    by_id: dict[str, Claim] = {}
     for room in ROOMS:
         package = importlib.import_module(f"kernelgap.paper.claims.{room}")
         for module in pkgutil.iter_modules(package.__path__):
             home = importlib.import_module(f"{package.__name__}.{module.name}")
             for claim in home.claims if hasattr(home, "claims") else (home.claim,):
-                if claim.id in found:
-                    raise InputError(f"Two claims are called {claim.id}: {found[claim.id].location}, {claim.location}.")
-                found[claim.id] = claim
-    return found
+                if claim.id in by_id:
+                    raise InputError(f"Two claims are called {claim.id}: {by_id[claim.id].location}, {claim.location}.")
+                by_id[claim.id] = claim
+    return by_id
 
 
 def get(name: str) -> Claim:
-    """A claim by its id."""
+    """The claim with an id.
+
+    Raises
+    ------
+    InputError : If there is none; the message suggests one.
+    """
     known = claims()
     if name not in known:
         raise unknown("claim", name, known)

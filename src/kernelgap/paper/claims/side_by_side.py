@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import jax
@@ -46,9 +47,9 @@ class Contest:
         network, params = self._start(learner.network, learner.width)
         began = {gate: np.array(params[gate]) for gate in network.gates}
         rates, decays = zip(*product(learner.rates, learner.decays), strict=True)
-        train, schedule = self.problem.sample(self.samples, self.seed), Schedule(epochs=self.epochs)
-        rest: Numbers = {"seed": [self.seed, 3], "evaluate": self._evaluate, "epochs": []}
-        grid = train_grid(get_model(network, "all"), params, rates, decays, train, schedule=schedule, **rest)
+        train = partial(train_grid, schedule=Schedule(epochs=self.epochs), seed=[self.seed, 3], evaluate=self._evaluate)
+        sample = self.problem.sample(self.samples, self.seed)
+        grid = train(get_model(network, "all"), params, rates, decays, sample, epochs=[])
         best = int(np.argmin(grid.final("validation")))
         return {
             **self._about(learner.network, "network"),

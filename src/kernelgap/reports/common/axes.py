@@ -74,12 +74,12 @@ def finished(
 
 
 def labelled_level(row: dict[str, Any], column: str, x: alt.X, y: Axis, align: Any, name: str = "words") -> list[Any]:
-    """A dashed line at a row's value in a column, and at its x the row's text, "words"."""
+    """A dashed line at a row's value in a column, and at its x the row's "label"."""
     data = pd.DataFrame([row])
     rule = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MUTED).encode(y=y(column))
     label = alt.Chart(data, name=name)
     label = label.mark_text(align=align, baseline="top", dx=4, dy=5, fontSize=12, color=MUTED)
-    return [rule, label.encode(x=x, y=y(column), text="words:N")]
+    return [rule, label.encode(x=x, y=y(column), text="label:N")]
 
 
 def standing_out(on_page: bool, best: float, other: float, chosen: float, rest: float) -> Any:

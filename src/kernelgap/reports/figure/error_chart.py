@@ -91,7 +91,7 @@ def paper_layers(marks: pd.DataFrame, x: alt.X, y: Axis, drawn: dict[str, Look],
         alt.Tooltip("source:N", title="from"),
         alt.Tooltip("method:N"),
         alt.Tooltip("error:Q", format=".3g", title="test error, about"),
-        alt.Tooltip("words:N", title="read as"),
+        alt.Tooltip("text:N", title="read as"),
     ]
     colour = alt.Color("colour:N", scale=None)
     base = alt.Chart(shown).encode(
@@ -104,6 +104,6 @@ def paper_layers(marks: pd.DataFrame, x: alt.X, y: Axis, drawn: dict[str, Look],
 
 def threshold_layers(threshold: float, y: Axis, right: float, x: alt.X) -> list[Any]:
     """The dashed line that learning F alone, or nothing, does not get under."""
-    row = {"x": right, "error": threshold, "words": f"threshold {threshold:.4g}"}
+    row = {"x": right, "error": threshold, "label": f"threshold {threshold:.4g}"}
     line, label = labelled_level(row, "error", x, y, align="right")
     return [line.encode(tooltip=[alt.Tooltip("error:Q", format=".4g", title="threshold")]), label]

@@ -61,7 +61,7 @@ def _over_epochs(
     if drop is not None and 0 < drop < last:
         fall = alt.Chart(pd.DataFrame([{"epoch": drop}])).mark_rule(strokeWidth=1, color=MUTED, opacity=0.6)
         layers.append(fall.encode(x=x, tooltip=[alt.Tooltip("epoch:Q", title="the rate falls at epoch")]))
-    level = {"epoch": 0.0, "value": threshold, "words": f"threshold {threshold:.4g}"}
+    level = {"epoch": 0.0, "value": threshold, "label": f"threshold {threshold:.4g}"}
     layers += [
         base.mark_line(strokeWidth=2.2).encode(strokeDash=by_name(alt.StrokeDash, [[1, 0], [7, 3], [2, 3]])),
         base.mark_point(size=26, filled=True, opacity=1),

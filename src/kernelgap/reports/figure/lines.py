@@ -69,7 +69,7 @@ def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _ends(values: pd.Series) -> tuple[float, float]:
-    """The ends of the axis; around a lonely value, or where there is none, some room."""
+    """The ends of the axis; around a single value, or where there is none, some room."""
     known = values.dropna().astype(float)
     low, high = (known.min(), known.max()) if len(known) else (1.0, 1.0)
     return (low, high) if low < high else (low / 2, high * 2)
@@ -82,7 +82,7 @@ def is_line_of(line: str, method: str) -> bool:
 
 def paper_marks(experiment: str, lines: pd.DataFrame) -> pd.DataFrame:
     """The paper's values for an experiment, cut to the chart's axis, less those of methods that were not run."""
-    columns = ["method", "x", "x2", "error", "words"]
+    columns = ["method", "x", "x2", "error", "text"]
     if lines.empty:
         return pd.DataFrame(columns=columns)
     low, high = lines.x.min(), lines.x.max()
@@ -91,5 +91,5 @@ def paper_marks(experiment: str, lines: pd.DataFrame) -> pd.DataFrame:
         start, stop = (low if value.start is None else value.start), (high if value.stop is None else value.stop)
         known = value.method is None or any(is_line_of(name, value.method) for name in lines.method)
         if known and start <= high and stop >= low:
-            rows.append((value.method, max(start, low), min(stop, high), value.error, value.words))
+            rows.append((value.method, max(start, low), min(stop, high), value.error, value.text))
     return pd.DataFrame(rows, columns=columns)

@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
-from kernelgap.paper.figures.picks import GROUPS, place, setting
+from kernelgap.paper.figures.picks import place, setting
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods
+from kernelgap.regression import at_edge
 from kernelgap.reports.common.looks import looks
 from kernelgap.reports.common.page import write_page
 from kernelgap.reports.common.words import rounded
@@ -27,7 +28,6 @@ from kernelgap.reports.figure.paper_values import LABEL, REMARKS
 from kernelgap.reports.figure.width_chart import width_chart
 
 BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
-LEARNERS = list(BEST)
 WORST = 6  # as many infinite results are named
 
 
@@ -108,23 +108,23 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
     lead = "First F, then G." if base is not None and (target is None or base < target) else "F and G over the epochs."
     seen = [] if base is None else [f"out1 has nine tenths of F by epoch {base}"]
     seen += [] if target is None else [f"out is under the threshold by epoch {target}"]
-    return {"lead": lead, "words": f"{'; '.join(seen)}." if seen else ""}
+    return {"lead": lead, "sentence": f"{'; '.join(seen)}." if seen else ""}
 
 
 def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
     """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
     best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
-    for learner, words in BEST.items():
+    for learner, label in BEST.items():
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
             where = " at ".join(filter(None, (row.method, place(row, run.x))))
-            tiles.append({"number": _number(row.best_on_validation), "words": words, "more": where})
-    tiles.append({"number": _number(run.threshold), "words": "the threshold", "more": leaves})
+            tiles.append({"number": _number(row.best_on_validation), "label": label, "more": where})
+    tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
     if run.gap:
         more = f"samples for {run.gap['error']:.2g}, on average over the family, if it is fixed beforehand"
-        tiles.append({"number": f"{run.gap['needed']:,}", "words": "any scalar kernel needs", "more": more})
+        tiles.append({"number": f"{run.gap['needed']:,}", "label": "any scalar kernel needs", "more": more})
     return tiles
 
 
@@ -133,14 +133,11 @@ def _legend(run: FigureRun) -> list[dict[str, Any]]:
     if run.axis == "norm":
         return []
     lines = error_lines(run)
-    drawn = looks(list(dict.fromkeys(lines.method)))
+    drawn = looks(list(lines.method.unique()))
     groups = []
-    for group in GROUPS:
-        methods = list(dict.fromkeys(lines[lines.group == group].method))
-        if methods:
-            flat = bool(lines[lines.group == group].flat.all())
-            entries = [{"method": m, **asdict(drawn[m]), "flat": flat} for m in methods]
-            groups.append({"name": group, "methods": entries})
+    for group, own in lines.groupby("group", sort=False):  # the lines are in the order of their groups
+        entries = [{"method": m, **asdict(drawn[m]), "flat": bool(own.flat.all())} for m in own.method.unique()]
+        groups.append({"name": group, "methods": entries})
     return groups
 
 
@@ -149,9 +146,9 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
     summary, threshold = run.summary, run.threshold
     each = ["method", "beta"] if "beta" in summary else ["method"]
     best = set(summary.groupby(each, sort=False).best_on_validation.idxmin())
-    rows = []
     by_method = summary.groupby("method").best_on_validation.transform("min")
-    order = summary.assign(kind=summary.learner.map(LEARNERS.index), reached=by_method)
+    order = summary.assign(kind=summary.learner.map(list(BEST).index), reached=by_method)
+    rows = []
     for i, row in order.sort_values(["kind", "reached"], kind="stable").iterrows():
         numbers = {
             "width": None if pd.isna(row.width) else int(row.width),
@@ -183,17 +180,13 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     """Which of the picked rate, decay and ridge is the last of those that were tried there."""
     if row.learner == "built":  # its decays are for different norms, not searched
         return ""
-    mine = table[
-        (table.method == row.method) & (table.width.isna() if pd.isna(row.width) else table.width == row.width)
-    ]
+    width = table.width.isna() if pd.isna(row.width) else table.width == row.width
+    mine = table[(table.method == row.method) & width]
     if "beta" in row.index and pd.notna(row["beta"]):
         mine = mine[mine.beta == row["beta"]]
-    at = []
-    for name in ("rate", "decay", "ridge"):
-        tried = mine[name].dropna()
-        if pd.notna(row[name]) and tried.nunique() > 1 and row[name] in (tried.min(), tried.max()):
-            at.append(f"{'smallest' if row[name] == tried.min() else 'largest'} {name}")
-    return ", ".join(at)
+    picked = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
+    ends = {name: at_edge(value, mine[name].dropna().to_numpy(float)) for name, value in picked.items()}
+    return ", ".join(f"{end} {name}" for name, end in ends.items() if end)
 
 
 def _grids(run: FigureRun) -> list[dict[str, Any]]:
@@ -210,6 +203,6 @@ def _number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}" if value == value and abs(value) != float("inf") else "\u221e"
 
 
-def _shortened(words: list[str]) -> str:
-    more = f" and {len(words) - WORST} more" if len(words) > WORST else ""
-    return ", ".join(words[:WORST]) + more
+def _shortened(names: list[str]) -> str:
+    more = f" and {len(names) - WORST} more" if len(names) > WORST else ""
+    return ", ".join(names[:WORST]) + more

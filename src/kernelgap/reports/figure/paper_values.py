@@ -10,10 +10,10 @@ LABEL = "paper, read off the figure"
 class PaperValue:
     """About this error, of this method, from ``start`` to ``stop`` on the horizontal axis (None: to its end).
 
-    Without a method it is about all that ``words`` name.
+    Without a method it is about all that ``text`` names.
     """
 
-    words: str
+    text: str
     error: float
     method: str | None = None
     start: float | None = None

@@ -1,5 +1,6 @@
 """Test error against width, a line for each beta: as Figure 3 of the paper is drawn."""
 
+from dataclasses import replace
 from typing import Any
 
 from kernelgap.paper.claims import Line, Picture
@@ -18,13 +19,10 @@ def width_chart(run: FigureRun, *, on_page: bool) -> Any:
     lines = []
     groups: list[Any] = list(trials.groupby(["method", "beta"]))
     for (method, beta), own in sorted(groups, key=lambda entry: -entry[0][1]):
-        errors = {
-            int(width): [float(p.test_error) for p in picks_of_seeds(of_width, "validation")]
-            for width, of_width in own.groupby("width")
-        }
+        widths = own.groupby("width")
+        errors = [[float(p.test_error) for p in picks_of_seeds(trials, "validation")] for _, trials in widths]
         name = f"{method}, beta {beta:g}" if several else f"beta {beta:g}"
-        means = [sum(e) / len(e) for e in errors.values()]
-        ends = [list(map(end, errors.values())) for end in (min, max)] if own.seed.nunique() > 1 else [None, None]
-        lines.append(Line(name, list(errors), means, ends[0], ends[1]))
+        line = Line.of_repeats(name, [int(width) for width in widths.groups], errors)
+        lines.append(line if own.seed.nunique() > 1 else replace(line, low=None, high=None))
     picture = Picture("width m", "test error", lines, (("threshold", run.threshold),), x_axis="log", y_axis="log")
     return picture_chart(picture, on_page=on_page, title=f"{run.name}: test error against width")

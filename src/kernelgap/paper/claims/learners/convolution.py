@@ -62,12 +62,11 @@ def judge(numbers: Numbers) -> Verdict:
         return Verdict("fails", measured, reason)
     if interval(worst)[1] > WELL * line or above - margin < 0:
         return Verdict("undecided", measured, f"Within two standard errors of the line {line:.3g}, or of half of it.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"Learning sum_j F(x_j) alone leaves {line:.3g}. With every seed the convolutional ResNet gets under half of "
-        "it, and no kernel under it, those of its own features and gradients included.",
+        "it, and no kernel under it, those of its own features and gradients included."
     )
+    return Verdict("holds", measured, reason)
 
 
 def _least(rows: list[Numbers]) -> list[str]:

@@ -57,13 +57,12 @@ def judge(numbers: Numbers) -> Verdict:
     if any(interval(row)[1] > row["limit"] for row in worst.values()):
         return Verdict("undecided", measured, "An error is within two standard errors of its limit.")
     better = sum(row["with ReLUs"] is not None and row["with ReLUs"] < row["test_error"] for row in rows)
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"The worst of each over {len(rows) // len(worst)} seeds, N = {numbers['samples']}, width {numbers['width']}. "
         f"Limits: {UNDER['half']} for two layers; for the ResNets {UNDER['line']}. All gates are bit for bit what they "
-        f"were at the start. ReLUs do better from as many samples in {better} of {len(rows)} cases.",
+        f"were at the start. ReLUs do better from as many samples in {better} of {len(rows)} cases."
     )
+    return Verdict("holds", measured, reason)
 
 
 claim = Claim.of(__doc__, "net.gated", "such layers train", measure, judge, seconds=30)

@@ -83,12 +83,11 @@ def judge(numbers: Numbers) -> Verdict:
             return Verdict("fails", measured, f"{row['network']}: (all) or (hidden) trains the wrong weights.")
     if max(far.values()) > CLOSE:
         return Verdict("fails", measured, "The minimum that training finds is not that of the kernel method.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"Full-batch descent in float32 against a linear solve in float64, {', '.join(r['network'] for r in rows)}. "
-        "(all) moves every weight, (hidden) all but A.",
+        "(all) moves every weight, (hidden) all but A."
     )
+    return Verdict("holds", measured, reason)
 
 
 claim = Claim.of(__doc__, "net.modes", "the same minimum", measure, judge, seconds=12)

@@ -35,12 +35,11 @@ def judge(numbers: Numbers) -> Verdict:
     measured = f"share {worst['share']:.2%} or more, N = d^{numbers['k'] / 2:g} to {max(r['n'] for r in rows)}"
     below = [row for row in rows if row["share"] < SHARE]
     if not below:
-        return Verdict(
-            "holds",
-            measured,
+        reason = (
             "Over all weights, so for the minimiser of eq. 3.2 with any regulariser; N without the logarithms that the "
-            "statement divides by, so more samples than it allows.",
+            "statement divides by, so more samples than it allows."
         )
+        return Verdict("holds", measured, reason)
     largest = max(row["d"] for row in rows)
     if any(row["d"] == largest for row in below):
         return Verdict("fails", measured, f"{worst['kernel']} at d = {worst['d']} gets under alpha^2/4 too often.")

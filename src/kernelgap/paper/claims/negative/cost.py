@@ -53,12 +53,11 @@ def judge(numbers: Numbers) -> Verdict:
     d = numbers["d"]
     while comb(d, numbers["degree"]) * features / comb(numbers["d"], numbers["degree"]) <= work * d / numbers["d"]:
         d += 1
-    return Verdict(
-        "undecided",
-        measured,
+    reason = (
         f"{fewer} In time the statement is about large d: the floor asks a regression for D multiplications at least, "
-        f"fewer than the training took; the two would cross at d = {d} if the training's cost grew like d.",
+        f"fewer than the training took; the two would cross at d = {d} if the training's cost grew like d."
     )
+    return Verdict("undecided", measured, reason)
 
 
 claim = Claim.of(__doc__, "thm3.cost", "D = (training time)^2 for large d", measure, judge, seconds=6)

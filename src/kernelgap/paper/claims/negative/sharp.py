@@ -44,12 +44,11 @@ def judge(numbers: Numbers) -> Verdict:
         return Verdict("fails", measured, f"{row['kernel']} with {row['n']} samples is under it: {row['mean']:.6g}.")
     if not all(row["low"] - 1e-9 <= row["bound"] <= row["high"] + 1e-9 for row in numbers["best"]):
         return Verdict("fails", measured, "The coordinates and N parities, which should meet the floor, do not.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"Means over every target and every point. Nearest: {nearest['kernel']} with {nearest['n']} samples. All "
-        "coordinates together with N of the parities meet the floor exactly, so it cannot be raised.",
+        "coordinates together with N of the parities meet the floor exactly, so it cannot be raised."
     )
+    return Verdict("holds", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:

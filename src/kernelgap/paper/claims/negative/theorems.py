@@ -111,12 +111,11 @@ def judge(what: str, numbers: Numbers) -> Verdict:
         if row["theorem"] != "holds":
             return Verdict("undecided", measured, f"{row['kernel']} on {row['problem']}: {row['theorem']}.")
     exact = sum(row["all_targets"] and row["method"] != "estimate" for row in rows)
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"The best risk over all weights, {exact} of the cases over every target and every point of the cube. "
-        f"The least share is that of {what} {worst['kernel']} on {worst['problem']}.",
+        f"The least share is that of {what} {worst['kernel']} on {worst['problem']}."
     )
+    return Verdict("holds", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:

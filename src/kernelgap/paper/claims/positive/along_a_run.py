@@ -110,12 +110,11 @@ def judge_c5(numbers: Numbers) -> Verdict:
     measured += f"; |grad_W| at most {max(row['gradient_w'] for row in numbers['runs']):.2f} |y - out|"
     if any(_refuted(*part) for part in parts.values()):
         return Verdict("fails", measured, "A ratio to the stated bound grows with the width.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         "The bounds hold with room: the gradient in W does not grow with sigma_v at all, which the proof of Theorem 1 "
-        "counts on where it drops sigma_v from its learning rate's condition.",
+        "counts on where it drops sigma_v from its learning rate's condition."
     )
+    return Verdict("holds", measured, reason)
 
 
 def judge_c6(numbers: Numbers) -> Verdict:
@@ -131,16 +130,15 @@ def judge_c6(numbers: Numbers) -> Verdict:
     mean = {name: float(np.mean([row["parts"][name] for row in last])) for name in ("error", *PARTS)}
     before = float(np.mean([row["matrix_leak"][0] for row in last]))
     after = float(np.mean([max(row["matrix_leak"]) for row in last]))
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         "With tau_w, tau_v, L_G and B_F no larger than seen along the run and C* = 1, the bound holds with constants "
         f"that do not grow with the width. At the largest width E|Err|^2 is {mean['error']:.2g}; of its parts, "
         f"|A D_W W(0)(x,1)|^2 is {mean['first_leak']:.2g}, W*'s error {mean['built_first']:.2g}, the second layer's "
         f"{mean['second_leak']:.2g} and {mean['built_second']:.1g}: finite width, not alpha, decides. The part that "
         f"uses Lemma C.1 (f) is {mean['club']:.1g}, and |A D_V,W V(0)| goes from {before:.2f} to at most {after:.2f}: "
-        "the worst V, at which (f) fails, is not met.",
+        "the worst V, at which (f) fails, is not met."
     )
+    return Verdict("holds", measured, reason)
 
 
 def judge_c7(numbers: Numbers) -> Verdict:
@@ -153,12 +151,11 @@ def judge_c7(numbers: Numbers) -> Verdict:
     measured = _constant_text("largest constant at each width", values, fit)
     if _refuted(values, fit):
         return Verdict("fails", measured, "The constant grows with the width.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         "On held-out inputs, at every time looked at, |out1 - F| is at most 2 |out - H| plus this constant times "
-        "tau_v (B_F + 1) + alpha B_FG, with tau_v, B_F and B_FG no larger than seen.",
+        "tau_v (B_F + 1) + alpha B_FG, with tau_v, B_F and B_FG no larger than seen."
     )
+    return Verdict("holds", measured, reason)
 
 
 def judge_xi(numbers: Numbers) -> Verdict:
@@ -179,12 +176,11 @@ def judge_xi(numbers: Numbers) -> Verdict:
         return Verdict("undecided", measured, f"The rates are too large for C.4: {heart:.2f} where 1/8 is allowed.")
     if sides > 1:
         return Verdict("fails", measured, "The telescoped inequality is violated.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         "At every step of every run, with constants 1/4, 2 and 4 in C.4 (whose |W_T - V*| is a slip for |V_T - V*|). "
-        f"The rates keep eta_w |grad_W|^2/2 + eta_v |grad_V|^2/2 at {heart:.3f} |y - out|^2; 1/8 would do.",
+        f"The rates keep eta_w |grad_W|^2/2 + eta_v |grad_V|^2/2 at {heart:.3f} |y - out|^2; 1/8 would do."
     )
+    return Verdict("holds", measured, reason)
 
 
 def picture_xi(numbers: Numbers) -> Picture:

@@ -51,12 +51,11 @@ def judge(numbers: Numbers) -> Verdict:
     )
     if plain[n] < threshold and plain[n] < plain[first]:
         return holds_if(mapped, measured, known)
-    return Verdict(
-        "fails",
-        measured,
+    reason = (
         f"As it stands, out1's distance to F does not fall below alpha with more samples. {known} Nothing in training "
-        "makes the second block give back the part of F that it carries (footnote 4 of the paper grants as much).",
+        "makes the second block give back the part of F that it carries (footnote 4 of the paper grants as much)."
     )
+    return Verdict("fails", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:

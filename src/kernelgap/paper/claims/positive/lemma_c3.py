@@ -72,13 +72,12 @@ def judge(numbers: Numbers) -> Verdict:
     )
     if broken:
         return Verdict("fails", measured, f"({'), ('.join(broken)}) falls more slowly than the proof says.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         "The errors at the worst perturbation of W and V fall at least as fast as the terms that the proof bounds them "
         "by. How wide a network must be for them to be under alpha~^2 follows from these powers: out of reach for (c), "
-        "whose term is m^(-1/12) here. In (b) the alpha~ before G is a slip for alpha.",
+        "whose term is m^(-1/12) here. In (b) the alpha~ before G is a slip for alpha."
     )
+    return Verdict("holds", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:

@@ -52,12 +52,11 @@ def judge(numbers: Numbers) -> Verdict:
     measured += f", excess ~ OPT^{interval(numbers['exponent'])}"
     if numbers["exponent"]["low"] > 1:
         return Verdict("fails", measured, "The excess grows faster than OPT, so that no constant serves all of them.")
-    return Verdict(
-        "holds",
-        measured,
+    reason = (
         f"For OPT from {min(numbers['opt']):.2g} to {max(numbers['opt']):.2g} (the threshold is "
-        f"{numbers['threshold']:.2g}); risk against H itself over the second half of the run.",
+        f"{numbers['threshold']:.2g}); risk against H itself over the second half of the run."
     )
+    return Verdict("holds", measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:

@@ -63,12 +63,11 @@ def judge(numbers: Numbers) -> Verdict:
     share = f"{numbers['share']:g} of the risk that knowing F alone leaves"
     how = f"To {share}, at one width and one pair of rates; {slope}."
     if e["high"] < 1:
-        return Verdict(
-            "undecided",
-            measured,
+        reason = (
             "Not more than linearly, which is what the corollary promises; but less, so that linear growth is not "
-            f"seen at these d: from d = {rows[-2]['d']} to {last['d']} the exponent is {_latest(rows):.2f}. {how}",
+            f"seen at these d: from d = {rows[-2]['d']} to {last['d']} the exponent is {_latest(rows):.2f}. {how}"
         )
+        return Verdict("undecided", measured, reason)
     return Verdict("holds", measured, how)
 
 
