@@ -3,7 +3,6 @@
 The metadata have two entries: the header, under a mark that says what kind of file it is, and ``sha256``.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from safetensors.numpy import save as save_arrays
 
 from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
+from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
 
 T = TypeVar("T")
@@ -89,11 +89,7 @@ def read(kind: Kind, path: str | Path, build: Build[T]) -> T:
 
 def digest(text: str, arrays: Arrays) -> str:
     """The SHA-256 of the header's text and of every array."""
-    found = hashlib.sha256(text.encode())
-    for name in sorted(arrays):
-        found.update(f"\n{name} {arrays[name].dtype.str} {arrays[name].shape}\n".encode())
-        found.update(np.ascontiguousarray(arrays[name]).data)
-    return found.hexdigest()
+    return fingerprint(text, *(part for name in sorted(arrays) for part in (f"\n{name} ", arrays[name])))
 
 
 def check(holds: bool | np.bool_, otherwise: str) -> None:

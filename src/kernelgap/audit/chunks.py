@@ -1,6 +1,5 @@
 """The units of work: judging a contender on a sample, fitting it with the chosen setting, refitting it on all rows."""
 
-import hashlib
 import io
 import json
 import time
@@ -19,6 +18,7 @@ from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import Judged, SearchBudget, Tell, View
 from kernelgap.audit.dataset import Dataset, load_dataset, read_arrays
 from kernelgap.audit.models import TableModel, to_bytes
+from kernelgap.fingerprint import fingerprint
 from kernelgap.models import Model
 from kernelgap.seeds import stream
 
@@ -80,7 +80,7 @@ class AuditChunk:
     def id(self) -> str:
         fields = {**asdict(self), "search_budget": self.search_budget.model_dump(), "version": version("kernelgap")}
         fields = {name: value for name, value in fields.items() if name not in ("dataset", "labels", "cost")}
-        return hashlib.sha256(json.dumps([type(self).__name__, fields]).encode()).hexdigest()
+        return fingerprint(json.dumps([type(self).__name__, fields]))
 
     def view(self) -> tuple[Dataset, View]:
         dataset = load_dataset(self.dataset)

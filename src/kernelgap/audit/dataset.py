@@ -1,6 +1,5 @@
 """From a source to the dataset that contenders get: the pool's inputs and targets, and the inputs of the test rows."""
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from kernelgap.audit.tables.reading.read import read_table
 from kernelgap.audit.tables.table import Task
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError, validated
+from kernelgap.fingerprint import fingerprint
 
 FILE = "material.npz"
 LABELS = "test_targets.npz"
@@ -50,11 +50,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        digest = hashlib.sha256(self._metadata.encode())
-        for array in (self.X, self.Y, self.X_test):
-            digest.update(f"{array.dtype.str} {array.shape}\n".encode())
-            digest.update(np.ascontiguousarray(array).data)
-        return digest.hexdigest()
+        return fingerprint(self._metadata, self.X, self.Y, self.X_test)
 
     @cached_property
     def _metadata(self) -> str:

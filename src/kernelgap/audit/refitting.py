@@ -1,6 +1,5 @@
 """After the verdict, the model to keep learns from all rows, or from as many as the remaining time allows."""
 
-import hashlib
 import json
 
 from kernelgap.audit.chunks import Refitting
@@ -9,6 +8,7 @@ from kernelgap.audit.dataset import FILE, LABELS, Dataset
 from kernelgap.audit.plan import exact_rows
 from kernelgap.audit.result import Audit
 from kernelgap.audit.store import AuditStore
+from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import available_memory
 
 SAFE = 1.5  # times the estimated seconds must be left
@@ -53,7 +53,7 @@ def refitting(audit: Audit, store: AuditStore, dataset: Dataset, left: float) ->
         cost=cost,
         setting=audit.winner_setting,
         labels=labels,
-        labels_digest=hashlib.sha256(labels.read_bytes()).hexdigest(),
+        labels_digest=fingerprint(labels.read_bytes()),
         of=audit.data.rows,
         about=json.dumps({"validation_error": curve.validation[place], **tested}),
     )

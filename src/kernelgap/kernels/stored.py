@@ -6,7 +6,6 @@ on the kernel, the shapes and ``rows`` alone, so that however often a process is
 bit.
 """
 
-import hashlib
 import io
 import json
 import os
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelgap.errors import InputError
+from kernelgap.fingerprint import fingerprint
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.combination import Combination
 from kernelgap.kernels.formulas.convolutional import Convolutional
@@ -52,13 +52,6 @@ class Block(NamedTuple):
     @property
     def size(self) -> int:
         return (self.bottom - self.top) * (self.right - self.left)
-
-
-def digest(values: np.ndarray) -> str:
-    """The SHA-256 of the shape and of all the numbers."""
-    sha256 = hashlib.sha256(f"{values.dtype.str} {values.shape}\n".encode())
-    sha256.update(np.ascontiguousarray(values).data)
-    return sha256.hexdigest()
 
 
 class BlockLog:
@@ -178,7 +171,7 @@ class GramFile:
             os.fsync(self._file)
         except OSError as error:
             raise self._refusal(error) from None
-        return digest(values)
+        return fingerprint(values)
 
     def sum(self, block: Block) -> str | None:
         """The SHA-256 of a block as the intact file has it; None where its mirrored half differs."""
@@ -186,7 +179,7 @@ class GramFile:
         mirrored = self._mapped[block.left : block.right, block.top : block.bottom]
         if self._mirrored(block) and mirrored.T.tobytes() != values.tobytes():
             return None
-        return digest(values)
+        return fingerprint(values)
 
     @cached_property
     def _mapped(self) -> np.ndarray:
@@ -319,8 +312,8 @@ class _Wanted:
     @cached_property
     def description(self) -> dict[str, Any]:
         """What the matrix is a function of, to the last bit."""
-        X = digest(self.first)
-        Z = X if self.symmetric else digest(self.second)
+        X = fingerprint(self.first)
+        Z = X if self.symmetric else fingerprint(self.second)
         return {"kernel": self.kernel.spec, "X": X, "Z": Z, "symmetric": self.symmetric, "rows": self.side}
 
     def blocks(self) -> list[Block]:

@@ -1,12 +1,12 @@
 """How a run is made: versions and machine, without names of hosts or folders; and a digest of the code."""
 
-import hashlib
 import platform
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import cores
 
 PACKAGES = ("kernelgap", "jax", "jaxlib", "numpy", "scipy", "scikit-learn", "pandas")
@@ -31,11 +31,8 @@ def code_digest(rooms: Iterable[str]) -> str:
 @cache
 def _digest(rooms: tuple[str, ...]) -> str:
     root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for room in rooms:
-        for path in sorted((root / room).rglob("*.py")):
-            digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    files = [path for room in rooms for path in sorted((root / room).rglob("*.py"))]
+    return fingerprint(*(part for path in files for part in (f"{path.relative_to(root)}\0", path.read_bytes())))[:16]
 
 
 def _processor() -> str:

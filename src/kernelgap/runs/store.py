@@ -4,7 +4,6 @@ What came of a finished chunk is the business of the kinds of run: each has tabl
 read is checked, since a file may be damaged, or come from anyone; reading stops after ``READ_LIMIT`` seconds.
 """
 
-import hashlib
 import json
 import sqlite3
 import time
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kernelgap.errors import InputError, first_mistake, short, shown
+from kernelgap.fingerprint import fingerprint
 from kernelgap.lock import holding
 from kernelgap.runs.work import Work
 
@@ -261,7 +261,7 @@ class ResultStore:
         return stored["value"] if stored and stored["finished"] == self._finished_digest() else None
 
     def _finished_digest(self) -> str:
-        return hashlib.sha256("\n".join(sorted(self.finished())).encode()).hexdigest()
+        return fingerprint("\n".join(sorted(self.finished())))
 
     def _write_json(self, key: str, value: object) -> None:
         with self._writing(f"The run's {key}"):

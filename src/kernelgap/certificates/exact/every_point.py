@@ -6,7 +6,6 @@ with r the computed distance of an output from its target, and E a bound on its 
 the mean of |r|^2 is off by at most 2 |E| sqrt(mean |r|^2) + |E|^2, and by the rounding of the sums.
 """
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from kernelgap.atomic_file import atomically
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
+from kernelgap.fingerprint import fingerprint
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.problems import ParityProblem, Problem
@@ -258,7 +258,7 @@ def _digest(problem: Problem, call: Callable[..., Any]) -> str:
     """Tells predictors apart by what they predict at a few points."""
     X, _ = problem.sample(64, 0)
     outputs = _outputs(call, X, problem.outputs)
-    return hashlib.sha256(repr(problem).encode() + np.round(outputs, 6).tobytes()).hexdigest()
+    return fingerprint(repr(problem), np.round(outputs, 6))
 
 
 def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float) -> float:

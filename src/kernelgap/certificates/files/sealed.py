@@ -7,7 +7,6 @@ signature: what a certificate claims is believed only when it has been computed 
 """
 
 import errno
-import hashlib
 import io
 import zipfile
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from kernelgap.atomic_file import atomically, read_small
 from kernelgap.errors import InputError
+from kernelgap.fingerprint import fingerprint
 
 SEAL = "seal.txt"
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -91,7 +91,7 @@ def _sealed(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _seal(parts: Mapping[str, bytes]) -> bytes:
-    return hashlib.sha256(_zipped(parts)).hexdigest().encode() + b"\n"
+    return fingerprint(_zipped(parts)).encode() + b"\n"
 
 
 def _zipped(parts: Mapping[str, bytes]) -> bytes:

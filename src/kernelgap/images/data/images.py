@@ -1,13 +1,13 @@
 """Images and their classes: checked arrays, rows drawn by seed, and pixels scaled as inputs of networks."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 from numbers import Integral
 
 import numpy as np
 from jaxtyping import Float32, Int64, UInt8
 
 from kernelgap.errors import InputError
+from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
 from kernelgap.problems.problem import Seed
 
@@ -152,11 +152,7 @@ class ImageData:
 
 def digest(shape: tuple[int, ...], classes: tuple[str, ...], *parts: Images) -> str:
     """The SHA-256 of all the images of the parts and their labels, with a shape and the names of the classes."""
-    sha = sha256(repr((shape, classes)).encode())
-    for part in parts:
-        sha.update(np.ascontiguousarray(part.images).data)
-        sha.update(np.ascontiguousarray(part.labels).data)
-    return sha.hexdigest()
+    return fingerprint(repr((shape, classes)), *(array for part in parts for array in (part.images, part.labels)))
 
 
 def _pixels(values: object) -> np.ndarray:

@@ -1,6 +1,5 @@
 """Compiled programs, kept on disk for the next worker: a run that is resumed or repeated does not compile again."""
 
-import hashlib
 import os
 import platform
 import tempfile
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
+
+from kernelgap.fingerprint import fingerprint
 
 VARIABLE = "KERNELGAP_CACHE_DIR"  # a folder for the programs, or "off"
 MOST = 2**30  # bytes; beyond it, the programs that were written first are dropped
@@ -111,4 +112,4 @@ def _processor() -> str:
         flags = next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
     except OSError:
         flags = ""
-    return hashlib.sha256(f"{platform.machine()} {platform.processor()} {flags}".encode()).hexdigest()[:12]
+    return fingerprint(f"{platform.machine()} {platform.processor()} {flags}")[:12]
