@@ -57,19 +57,31 @@ def audit(
 
     Parameters
     ----------
-    source : a file (.csv, .tsv, .txt, .parquet, .feather, .npz), a bundled set of scikit-learn ("diabetes", "wine",
+    source
+        A file (.csv, .tsv, .txt, .parquet, .feather, .npz), a bundled set of scikit-learn ("diabetes", "wine",
         "sklearn:iris", ...) or a pandas data frame.
-    target : the column to predict, or several columns of numbers. Files that name their target themselves need none.
-    out : the folder of the results, by default ``runs/audit-NAME``. The same call goes on with what is stored there.
-    task : "regression" or "classification". By default, labels and few distinct whole numbers are classes.
-    leave_out : columns that are not to be learned from, such as those known only after the target.
-    keep : columns to learn from that would be left out: row numbers and keys, and copies of the target.
-    budget : how long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows and fits.
-    rows : the most rows to use, a uniform sample; by default as many as the memory holds.
-    delimiter, header : of a text file; detected unless given.
-    workers : processes; by default one a core.
-    seed : of the splits, the starts and all else that is drawn.
-    on_progress : takes the share done and a text; by default progress is shown on standard error.
+    target
+        The column to predict, or several columns of numbers. Files that name their target themselves need none.
+    out
+        The folder of the results, by default ``runs/audit-NAME``. The same call goes on with what is stored there.
+    task
+        "regression" or "classification". By default, labels and few distinct whole numbers are classes.
+    leave_out
+        Columns that are not to be learned from, such as those known only after the target.
+    keep
+        Columns to learn from that would be left out: row numbers and keys, and copies of the target.
+    budget
+        How long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows and fits.
+    rows
+        The most rows to use, a uniform sample; by default as many as the memory holds.
+    delimiter, header
+        Of a text file; detected unless given.
+    workers
+        Processes; by default one a core.
+    seed
+        Of the splits, the starts and all else that is drawn.
+    on_progress
+        Takes the share done and a text; by default progress is shown on standard error.
 
     Returns
     -------

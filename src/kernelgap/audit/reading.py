@@ -35,7 +35,8 @@ def read_audit(folder: str | Path) -> Audit:
 
     Parameters
     ----------
-    folder : the ``out`` of the audit.
+    folder
+        The ``out`` of the audit.
 
     Returns
     -------

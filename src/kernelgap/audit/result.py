@@ -24,16 +24,24 @@ class Audit(Run):
 
     Attributes
     ----------
-    table : a row for each contender, number of samples and seed: its setting, validation error and seconds.
-    data, asked : the table that was audited, and the options.
-    notices : decisions made about the table, a sentence each.
-    plan : numbers of samples, seeds and fits.
-    answer : verdict with reasons, curves, the kernel gap, the worth of learned features.
-    unfinished : those of the ``planned`` parts that failed, or that the budget left no time for.
-    winner, winner_setting : the contender whose model is kept, and its setting as JSON; None if there is none.
+    table
+        A row for each contender, number of samples and seed: its setting, validation error and seconds.
+    data, asked
+        The table that was audited, and the options.
+    notices
+        Decisions made about the table, a sentence each.
+    plan
+        Numbers of samples, seeds and fits.
+    answer
+        Verdict with reasons, curves, the kernel gap, the worth of learned features.
+    unfinished
+        Those of the ``planned`` parts that failed, or that the budget left no time for.
+    winner, winner_setting
+        The contender whose model is kept, and its setting as JSON; None if there is none.
     model_rows : the rows that the kept model learned from, the test rows among them if there was time. Its errors here
         are those of a model that had not seen the test rows.
-    budget : of the last call, in seconds.
+    budget
+        Of the last call, in seconds.
     """
 
     kind = "audit"

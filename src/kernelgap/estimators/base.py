@@ -73,7 +73,8 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        path : the file, written whole or not at all. Its usual ending is .safetensors.
+        path
+            The file, written whole or not at all. Its usual ending is .safetensors.
 
         Returns
         -------
@@ -151,8 +152,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True)
 
         Parameters
         ----------
-        X : inputs (n, d).
-        y : numbers (n,) or (n, outputs).
+        X
+            Inputs (n, d).
+        y
+            Numbers (n,) or (n, outputs).
 
         Returns
         -------
@@ -173,7 +176,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True)
 
         Parameters
         ----------
-        X : inputs (n, d).
+        X
+            Inputs (n, d).
 
         Returns
         -------
@@ -194,7 +198,8 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : a file that an estimator's ``save`` wrote.
+    path
+        A file that an estimator's ``save`` wrote.
 
     Returns
     -------

@@ -195,8 +195,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : inputs (n, d).
-        y : labels (n,).
+        X
+            Inputs (n, d).
+        y
+            Labels (n,).
 
         Returns
         -------

@@ -48,7 +48,8 @@ class Model(ABC):
 
         Parameters
         ----------
-        X : inputs, one row a sample, with ``features`` columns.
+        X
+            Inputs, one row a sample, with ``features`` columns.
 
         Returns
         -------
@@ -72,7 +73,8 @@ class Model(ABC):
 
         Parameters
         ----------
-        path : the file, written whole or not at all.
+        path
+            The file, written whole or not at all.
 
         Returns
         -------

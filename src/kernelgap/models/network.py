@@ -89,7 +89,8 @@ class NetworkModel(Model):
 
         Parameters
         ----------
-        X : inputs, one row a sample.
+        X
+            Inputs, one row a sample.
 
         Returns
         -------

@@ -47,10 +47,14 @@ def register(name: str, make: Callable[[], Contender], *, family: Family, second
 
     Parameters
     ----------
-    name : its name in tables and on the page.
-    make : makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
-    family : "network" and "kernel" take part in the verdict, "adaptive" and "baseline" stand beside it.
-    seconds : of one fit, given the numbers of samples, inputs and outputs; roughly, for the plan.
+    name
+        Its name in tables and on the page.
+    make
+        Makes it: an object with ``judge`` and ``fit`` (see ``Contender``).
+    family
+        "network" and "kernel" take part in the verdict, "adaptive" and "baseline" stand beside it.
+    seconds
+        Of one fit, given the numbers of samples, inputs and outputs; roughly, for the plan.
 
     Raises
     ------

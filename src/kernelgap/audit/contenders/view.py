@@ -36,12 +36,18 @@ class View:
 
     Parameters
     ----------
-    X, Y : training rows: inputs and outputs.
-    X_val, Y_val : validation rows. With the chosen setting a contender learns from them, too.
-    seed : of all that the contender draws.
-    search_budget : how much it may try.
-    divisor : a row's squared error, summed over outputs, is divided by this.
-    classes : whether the outputs are one-hot columns of classes.
+    X, Y
+        Training rows: inputs and outputs.
+    X_val, Y_val
+        Validation rows. With the chosen setting a contender learns from them, too.
+    seed
+        Of all that the contender draws.
+    search_budget
+        How much it may try.
+    divisor
+        A row's squared error, summed over outputs, is divided by this.
+    classes
+        Whether the outputs are one-hot columns of classes.
     """
 
     X: Rows
@@ -109,9 +115,12 @@ class Judged:
 
     Parameters
     ----------
-    columns : the settings, a column for each of their names.
-    errors : the validation error of each setting; inf where it diverged.
-    fits : the number of fits that were made.
+    columns
+        The settings, a column for each of their names.
+    errors
+        The validation error of each setting; inf where it diverged.
+    fits
+        The number of fits that were made.
     """
 
     columns: dict[str, list[float]]

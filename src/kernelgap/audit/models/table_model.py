@@ -124,7 +124,8 @@ def load_model(path: str | Path) -> TableModel:
 
     Parameters
     ----------
-    path : a file that ``save_model`` or an audit wrote, or the folder of an audit.
+    path
+        A file that ``save_model`` or an audit wrote, or the folder of an audit.
 
     Returns
     -------

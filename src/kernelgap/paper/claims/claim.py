@@ -26,9 +26,12 @@ class Verdict:
 
     Parameters
     ----------
-    outcome : "holds", "fails" or "undecided".
-    measured : The measured numbers in brief, to stand beside the stated ones.
-    reason : Why so.
+    outcome
+        "holds", "fails" or "undecided".
+    measured
+        The measured numbers in brief, to stand beside the stated ones.
+    reason
+        Why so.
     """
 
     outcome: Outcome
@@ -66,11 +69,16 @@ class Picture:
 
     Parameters
     ----------
-    x, y : Titles of the axes.
-    lines : What is drawn.
-    levels : Dashed horizontal lines with names.
-    x_axis, y_axis : "linear" or "log".
-    categories : If given, the numbers on the x axis count these.
+    x, y
+        Titles of the axes.
+    lines
+        What is drawn.
+    levels
+        Dashed horizontal lines with names.
+    x_axis, y_axis
+        "linear" or "log".
+    categories
+        If given, the numbers on the x axis count these.
     """
 
     x: str
@@ -93,14 +101,22 @@ class Claim:
 
     Parameters
     ----------
-    id : Its name.
-    source : Where the statement stands.
-    statement : The statement in our own words.
-    stated : What the source says, as briefly as ``Verdict.measured`` says what came out.
-    measure : Gives the numbers, at a scale of ``SCALES`` with a seed.
-    judge : Gives the verdict on such numbers.
-    picture : Gives a chart of such numbers, where one helps.
-    seconds : About how long measuring takes on one core at scale quick: for the order of work and progress.
+    id
+        Its name.
+    source
+        Where the statement stands.
+    statement
+        The statement in our own words.
+    stated
+        What the source says, as briefly as ``Verdict.measured`` says what came out.
+    measure
+        Gives the numbers, at a scale of ``SCALES`` with a seed.
+    judge
+        Gives the verdict on such numbers.
+    picture
+        Gives a chart of such numbers, where one helps.
+    seconds
+        About how long measuring takes on one core at scale quick: for the order of work and progress.
     """
 
     id: str
@@ -146,8 +162,10 @@ def holds_if(condition: bool, measured: str, reason: str = "") -> Verdict:
 
     Parameters
     ----------
-    condition : Whether the numbers agree with the statement.
-    measured, reason : As in ``Verdict``.
+    condition
+        Whether the numbers agree with the statement.
+    measured, reason
+        As in ``Verdict``.
     """
     return Verdict("holds" if condition else "fails", measured, reason)
 

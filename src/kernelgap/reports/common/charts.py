@@ -23,7 +23,8 @@ def spectrum_chart(table: pd.DataFrame) -> alt.VConcatChart:
 
     Parameters
     ----------
-    table : what ``kernelgap.certificates.retention`` gives.
+    table
+        What ``kernelgap.certificates.retention`` gives.
 
     Returns
     -------
@@ -71,8 +72,10 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
 
     Parameters
     ----------
-    chart : any Altair chart.
-    path : the file: .html, .svg, .png or .pdf.
+    chart
+        Any Altair chart.
+    path
+        The file: .html, .svg, .png or .pdf.
 
     Returns
     -------
