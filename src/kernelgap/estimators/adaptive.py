@@ -28,22 +28,34 @@ PARAMETERS = """
 
     Parameters
     ----------
-    kernel : "laplace", "gaussian", either with arguments ("laplace(bandwidth=2.0)"), or such a kernel. A bandwidth
-        "median", the default, is fitted anew in each round, on the inputs in that round's metric.
-    rounds : how often M is learned anew; with 0 it stays I, and this is ridge regression with a plain kernel.
-    factors : what the bandwidth is multiplied by; each of them goes through all the rounds.
-    ridge : a number, a list of numbers or "path", as for ``KernelRegressor``.
-    diagonal : True to keep M's diagonal only: a weight for each feature. Cheaper with thousands of features.
-    validation_fraction : share of the samples that is held out to choose by.
-    random_state : seed of the held-out part.
+    kernel
+        "laplace", "gaussian", either with arguments ("laplace(bandwidth=2.0)"), or such a kernel. A bandwidth "median",
+        the default, is fitted anew in each round, on the inputs in that round's metric.
+    rounds
+        How often M is learned anew; with 0 it stays I, and this is ridge regression with a plain kernel.
+    factors
+        What the bandwidth is multiplied by; each of them goes through all the rounds.
+    ridge
+        A number, a list of numbers or "path", as for ``KernelRegressor``.
+    diagonal
+        True to keep M's diagonal only: a weight for each feature. Cheaper with thousands of features.
+    validation_fraction
+        Share of the samples that is held out to choose by.
+    random_state
+        Seed of the held-out part.
 
     Attributes
     ----------
-    metric_ : M, (d, d), of trace d.
-    kernel_, ridge_, round_, factor_ : what was used; the kernel with its metric and bandwidth.
-    rounds_ : "factor", "round", "ridge" and "validation_error", for each round its best ridge.
-    path_ : "ridge" and "validation_error" for each ridge tried, in the chosen round.
-    spectrum_, dual_coef_, X_fit_ : as for ``KernelRegressor``.
+    metric_
+        M, (d, d), of trace d.
+    kernel_, ridge_, round_, factor_
+        What was used; the kernel with its metric and bandwidth.
+    rounds_
+        "factor", "round", "ridge" and "validation_error", for each round its best ridge.
+    path_
+        "ridge" and "validation_error" for each ridge tried, in the chosen round.
+    spectrum_, dual_coef_, X_fit_
+        As for ``KernelRegressor``.
 """
 
 
@@ -134,5 +146,6 @@ class AdaptiveKernelRegressor(Adaptive, KernelRegressor):
 class AdaptiveKernelClassifier(Adaptive, KernelClassifier):
     __doc__ = f"""Least squares on one-hot labels with a kernel whose metric is learned: the largest output's class.
 {PARAMETERS}
-    classes_ : the labels, in the order of the outputs.
+    classes_
+        The labels, in the order of the outputs.
 """

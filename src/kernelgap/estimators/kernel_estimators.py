@@ -27,27 +27,39 @@ FALLING = 0.01  # share by which the error falls towards an edge for a warning
 PARAMETERS = """
     Parameters
     ----------
-    kernel : a name ("ntk2", "gaussian(bandwidth=2.0)", "ck2 + 0.1 * laplace"; see ``kernelgap list``), a kernel, or
+    kernel
+        A name ("ntk2", "gaussian(bandwidth=2.0)", "ck2 + 0.1 * laplace"; see ``kernelgap list``), a kernel, or
         "precomputed": then fit takes the training samples' Gram matrix, and predict that of new samples with them.
-    ridge : a number on the scale of the kernel (scikit-learn's alpha), a list of them, or "path": three a decade from
-        1e-9 (from 1,062 samples n on: 4 n^2 eps, what rounding allows) to 100 times the mean of K(x,x).
-    selection : how the ridge is chosen: on a "holdout" (2 factorisations for the whole path), by "folds" (one more than
-        there are folds), by "loo" (leave one out) or "gcv", both in closed form (1). The chosen ridge is then used on
-        all samples.
-    validation_fraction : share of the samples that "holdout" holds out.
-    folds : how many there are with "folds".
-    landmarks : for more samples than a Gram matrix has room for: how many of them to see the kernel through (Nystroem
-        features, drawn at random). ``regression.most_landmarks`` says how many fit. None for the exact regression.
-    random_state : seed of the held-out part or the folds, and of the landmarks.
+    ridge
+        A number on the scale of the kernel (scikit-learn's alpha), a list of them, or "path": three a decade from 1e-9
+        (from 1,062 samples n on: 4 n^2 eps, what rounding allows) to 100 times the mean of K(x,x).
+    selection
+        How the ridge is chosen: on a "holdout" (2 factorisations for the whole path), by "folds" (one more than there
+        are folds), by "loo" (leave one out) or "gcv", both in closed form (1). The chosen ridge is then used on all
+        samples.
+    validation_fraction
+        Share of the samples that "holdout" holds out.
+    folds
+        How many there are with "folds".
+    landmarks
+        For more samples than a Gram matrix has room for: how many of them to see the kernel through (Nystroem features,
+        drawn at random). ``regression.most_landmarks`` says how many fit. None for the exact regression.
+    random_state
+        Seed of the held-out part or the folds, and of the landmarks.
 
     Attributes
     ----------
-    ridge_, kernel_ : what was used; the kernel with its bandwidth.
-    ridge_at_edge_ : "smallest" or "largest" if the chosen ridge is that of those tried, else None. A warning is given
-        where the error still fell towards the edge of a list of yours.
-    path_ : "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
-    spectrum_ : how healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
-    dual_coef_, X_fit_ : the prediction at x is K(x, X_fit_) dual_coef_. With landmarks, X_fit_ are these.
+    ridge_, kernel_
+        What was used; the kernel with its bandwidth.
+    ridge_at_edge_
+        "smallest" or "largest" if the chosen ridge is that of those tried, else None. A warning is given where the
+        error still fell towards the edge of a list of yours.
+    path_
+        "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
+    spectrum_
+        How healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
+    dual_coef_, X_fit_
+        The prediction at x is K(x, X_fit_) dual_coef_. With landmarks, X_fit_ are these.
 """
 
 
@@ -187,7 +199,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     Labels become 1 for their class and 0 for the others, less 1 / classes.
 {PARAMETERS}
-    classes_ : the labels, in the order of the outputs.
+    classes_
+        The labels, in the order of the outputs.
 """
 
     def fit(self, X: Any, y: Any) -> Self:

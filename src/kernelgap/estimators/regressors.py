@@ -26,27 +26,42 @@ RETRIES = 12
 PARAMETERS = """
     Parameters
     ----------
-    width : number m of neurons in a hidden layer.
-    train : "all" layers, "hidden" layers only, the "last" layer only (the conjugate kernel), or "ntk", all layers of
-        the network linearised at its start.
-    learning_rate : a number, or "auto": as large as works on the paper's experiment at inputs of this size, no more
-        than the curvature at the start allows, and halved should training diverge.
-    weight_decay : a number, or "auto".
-    epochs, batch_size, momentum : of SGD. Batches are no larger than the sample.
-    warmup : share of the epochs over which the rate grows to its value.
-    drop_at : share of the epochs after which the rate is divided by 10. The paper has warmup 0 and drop_at 0.5.
-    search : True to try a grid of rates and decays, trained at once, and pick on held-out data; or a mapping with the
-        lists "learning_rate" and "weight_decay". The chosen pair is then trained on the whole sample.
-    validation_fraction : share of the sample that a search holds out.
-    normalize_y : centre the targets and scale them by one common factor before training, and undo it in predictions.
-    random_state : seed of the start, the order of the data and the held-out part.
-    verbose : show progress on standard error.
+    width
+        Number m of neurons in a hidden layer.
+    train
+        "all" layers, "hidden" layers only, the "last" layer only (the conjugate kernel), or "ntk", all layers of the
+        network linearised at its start.
+    learning_rate
+        A number, or "auto": as large as works on the paper's experiment at inputs of this size, no more than the
+        curvature at the start allows, and halved should training diverge.
+    weight_decay
+        A number, or "auto".
+    epochs, batch_size, momentum
+        Of SGD. Batches are no larger than the sample.
+    warmup
+        Share of the epochs over which the rate grows to its value.
+    drop_at
+        Share of the epochs after which the rate is divided by 10. The paper has warmup 0 and drop_at 0.5.
+    search
+        True to try a grid of rates and decays, trained at once, and pick on held-out data; or a mapping with the lists
+        "learning_rate" and "weight_decay". The chosen pair is then trained on the whole sample.
+    validation_fraction
+        Share of the sample that a search holds out.
+    normalize_y
+        Centre the targets and scale them by one common factor before training, and undo it in predictions.
+    random_state
+        Seed of the start, the order of the data and the held-out part.
+    verbose
+        Show progress on standard error.
 
     Attributes
     ----------
-    learning_rate_, weight_decay_ : what was used.
-    curve_ : "epochs" and "train_error", the mean of |y - out(x)|^2 summed over outputs.
-    search_results_ : after a search, each pair with its errors.
+    learning_rate_, weight_decay_
+        What was used.
+    curve_
+        "epochs" and "train_error", the mean of |y - out(x)|^2 summed over outputs.
+    search_results_
+        After a search, each pair with its errors.
 """
 
 
@@ -223,9 +238,12 @@ class ThreeLayerRegressor(NetworkRegressor):
 @dataclass(eq=False, repr=False, kw_only=True)
 class ResNetRegressor(NetworkRegressor):
     __doc__ = f"""Three-layer ResNet out1 + A s(V out1 + b2), out1 = A s(Wx + b1), trained by SGD.
-
-    With ``bottleneck=False`` it is the network of eq. 2.1 with a full m x m matrix U in place of U = VA.
-{PARAMETERS}"""
+{PARAMETERS}
+    Other Parameters
+    ----------------
+    bottleneck
+        True for U = VA; False for the network of eq. 2.1, with a full m x m matrix U in its place.
+    """
 
     _network = "3resnet"
 

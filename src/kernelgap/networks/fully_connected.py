@@ -192,7 +192,13 @@ resnet_full = _network("3resnet-full", "A (s(Wx + b1) + s(U s(Wx + b1) + b2))", 
 
 
 def deep_resnet(depth: int) -> Network:
-    """The ResNet of ``depth`` residual blocks, from 1 to 64, named ``resnet-<depth>``."""
+    """The ResNet of ``depth`` residual blocks, named ``resnet-<depth>``.
+
+    Parameters
+    ----------
+    depth
+        The number of residual blocks, from 1 to 64.
+    """
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= MOST_BLOCKS:
         raise InputError(f"A deep ResNet has a whole number between 1 and {MOST_BLOCKS} of blocks, not {depth!r}.")
     formula = f"A s(h), h = Wx + b1, then {depth} times h <- h + B s(V h + c) / sqrt({depth})"
@@ -200,7 +206,13 @@ def deep_resnet(depth: int) -> Network:
 
 
 def patch_resnet(patches: int) -> Network:
-    """The convolutional ResNet on inputs of ``patches`` patches, from 1 to 1024: ``3resnet-conv(patches=<P>)``."""
+    """The convolutional ResNet on inputs of ``patches`` patches: ``3resnet-conv(patches=<P>)``.
+
+    Parameters
+    ----------
+    patches
+        The number of patches, from 1 to 1024; it must divide the number of inputs.
+    """
     check_patches(patches)
     formula = "out1 + A s(sum_j V_j A h_j + b2), out1 = A sum_j h_j, h_j = s(W x_j + b1)"
     return _network(f"{PATCHED}(patches={patches})", formula, PatchResNet, Relu(), patches)

@@ -48,9 +48,15 @@ class Experiment:
 class Theory:
     """Section 6: W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m), A ~ N(0, 1/m), biases like their layer.
 
-    Table 1 allows sigma_w in [m^(-1/2+0.01), m^-0.01] and sigma_v in [polylog(m), m^(3/8-0.01)]; values outside
-    are refused, with 1 in place of the unstated polylog(m). The defaults are the middles m^(-1/4) and m^(3/16) of
-    these ranges on a log scale. What else Table 1 asks for depends on the problem: see ``theory.theorem1``.
+    Values outside the ranges of Table 1 are refused. The defaults are the middles of these ranges on a log scale. What
+    else Table 1 asks for depends on the problem: see ``theory.theorem1``.
+
+    Parameters
+    ----------
+    sigma_w
+        In [m^(-1/2+0.01), m^-0.01]; by default m^(-1/4).
+    sigma_v
+        In [polylog(m), m^(3/8-0.01)], with 1 in place of the unstated polylog(m); by default m^(3/16).
     """
 
     sigma_w: float | None = None
@@ -70,12 +76,21 @@ class Theory:
 class Weight(NamedTuple):
     """The shape of one weight matrix or bias, the layer that it belongs to, and what its entries are drawn from.
 
-    ``signs`` are +std and -std, half of each in every row, instead of a normal distribution. A weight that ``copies``
-    another is drawn with it: both have the same start. Weights of the layer "gate" stay at their start in every mode,
-    and so do "statistics", which are no weights but what batch normalisation has seen.
-
-    ``std`` is for weights that have a size of their own, whatever the initialisation; ``start`` for those that all
-    start at one number.
+    Parameters
+    ----------
+    shape
+        Of the array.
+    layer
+        What the initialisation goes by. Weights of the layer "gate" stay at their start in every mode, and so do
+        "statistics", which are no weights but what batch normalisation has seen.
+    signs
+        Whether entries are +std and -std, half of each in every row, instead of a normal distribution.
+    copies
+        The name of another weight that has the same start.
+    std
+        For weights that have a size of their own, whatever the initialisation.
+    start
+        For weights that all start at one number.
     """
 
     shape: tuple[int, ...]
@@ -103,7 +118,18 @@ def _signs(key: jax.Array, shape: tuple[int, ...], dtype: type) -> Float[Array, 
 
 
 def check_normalised(network: "Network") -> None:
-    """Refuse a network that is no function of one input until it is trained."""
+    """Refuse a network that is no function of one input until it is trained.
+
+    Parameters
+    ----------
+    network
+        The network.
+
+    Raises
+    ------
+    InputError
+        If it normalises by the batches that it is trained on.
+    """
     if network.apply_batch is not None:
         advice = "only train_images of kernelgap.images.training trains it, and its kernels need normalisation='group'"
         raise InputError(f"{network.name} is normalised by the batches that it is trained on: {advice}.")
@@ -113,13 +139,28 @@ def check_normalised(network: "Network") -> None:
 class Network:
     """A family of functions out(x) = A features(x), from R^d to R^k, of width m.
 
-    ``features`` is the last hidden layer, so that training A over frozen features is the conjugate kernel.
-    ``apply`` is the network itself (written out where that saves work), ``first_output`` the output of the first
-    residual block where there is one. ``modes`` says which parts can be trained: all layers, hidden layers only,
-    last layer only, or all layers of the network linearised at its start (ntk); gates are trained in none of them.
-    ``apply_batch`` is for networks that normalise by the batch that they are trained on: the outputs, and the
-    statistics of this batch by their names. W meets ``patches`` parts of an input, all of the same length, one after
-    another. ``smallest`` is an example of (d, k, m) that the network takes; if it has no W, it takes no other d.
+    Parameters
+    ----------
+    name, formula
+        Its name, by which ``networks.get`` finds it, and out(x) as a text.
+    weights
+        The table of weights by name, for d, k and m.
+    features
+        The last hidden layer, so that training A over frozen features is the conjugate kernel.
+    apply
+        The network itself, written out where that saves work.
+    first_output
+        The output of the first residual block, where there is one.
+    modes
+        Which parts can be trained: all layers, hidden layers only, last layer only, or all layers of the network
+        linearised at its start (ntk); gates are trained in none of them.
+    apply_batch
+        For networks that normalise by the batch that they are trained on: the outputs, and the statistics of this
+        batch by their names.
+    smallest
+        An example of (d, k, m) that the network takes; if it has no W, it takes no other d.
+    patches
+        W meets so many parts of an input, all of the same length, one after another.
     """
 
     name: str

@@ -28,6 +28,13 @@ _TERM = re.compile(
 class Activation:
     """phi(z) = sum_i c_i z^i as a sum of elementary terms; callable on numpy and JAX arrays.
 
+    Parameters
+    ----------
+    terms
+        The elementary functions that are added up; ``parse`` reads them from a text.
+
+    Examples
+    --------
     >>> phi = Activation.parse("exp(2z) - 1")
     >>> phi.coefficients(3).tolist()
     [0.0, 2.0, 2.0, 1.3333333333333333]

@@ -35,6 +35,19 @@ class ConceptProblem(WrittenProblem):
 
     ``threshold``, ``mean_square`` and ``largest`` are over the whole cube where that has at most 2^14 points, and
     elsewhere over 2^14 fixed inputs, and then estimates (``exact`` says which).
+
+    Parameters
+    ----------
+    name, arguments
+        The call that makes the problem, from which its text comes.
+    F, G
+        The inner function, from d inputs to k outputs, and the outer one, from these k to k.
+    distribution
+        The law of the inputs: "sphere", "cube" or "gaussian".
+    alpha, beta
+        The strengths of the composite signal G(F) and of the base signal F.
+    noise
+        The standard deviation of the labels' noise.
     """
 
     name: str

@@ -48,9 +48,26 @@ Map = Products | Function
 class ConvolutionalProblem(WrittenProblem):
     """H(x) = beta sum_j F(x_j) + alpha G(sum_j v_j F(x_j)), patch x_j being the coordinates j p, ..., (j+1) p - 1 of x.
 
-    ``d`` is the length of the whole input, ``patches`` times ``patch`` = p. With products for both F and G the
-    threshold and the Fourier expansions are exact. Else the threshold is the mean over all inputs, where they are a
-    cube of at most 2^14 points, or over 2^14 fixed inputs, and then an estimate (``exact`` says which).
+    With products for both F and G the threshold and the Fourier expansions are exact. Else the threshold is the mean
+    over all inputs, where they are a cube of at most 2^14 points, or over 2^14 fixed inputs, and then an estimate
+    (``exact`` says which).
+
+    Parameters
+    ----------
+    name, arguments
+        The call that makes the problem, from which its text comes.
+    F, G
+        The function of a patch, with k outputs, and the outer one, from these k to k: products, or smooth functions.
+    patches, patch
+        The number of patches and the length p of each; their product is the length ``d`` of the whole input.
+    distribution
+        The law of a patch: "signs", "sphere", "cube" or "gaussian".
+    v
+        The weight of each patch in what G sees.
+    alpha, beta
+        The strengths of the composite and of the base signal.
+    noise
+        The standard deviation of the labels' noise.
     """
 
     name: str
@@ -207,7 +224,11 @@ def convolutional(
     G
         "product" is section 8.1's G_i(y) = (-1)^i y1 ... y_degree; or activations, as for F.
     k
-        Outputs (default 2), and ``pF`` and ``pG`` terms in each, of what is drawn.
+        Outputs: d/2 where F is "pairs", else 2 by default.
+    degree
+        How many outputs of F "product" multiplies, from 2 to k.
+    pF, pG
+        Terms in each output of F and of G, where these are drawn.
     v
         P numbers; by default +-1/sqrt(P), so that |v| = 1.
     seed

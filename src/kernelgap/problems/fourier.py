@@ -13,8 +13,15 @@ IndexSet = tuple[int, ...]
 class FourierExpansion:
     """f(s) = sum_S coefficients[S] chi_S(s), one column of coefficients for each output.
 
-    The index sets are distinct, sorted and count coordinates from 0. Parities are orthonormal under the uniform
-    distribution, so E |f|^2 is the sum of the squared coefficients (Parseval).
+    Parities are orthonormal under the uniform distribution, so E |f|^2 is the sum of the squared coefficients
+    (Parseval).
+
+    Parameters
+    ----------
+    index_sets
+        The sets S. They are distinct, sorted and count coordinates from 0.
+    coefficients
+        A row for each set, a column for each output.
     """
 
     index_sets: tuple[IndexSet, ...]

@@ -17,8 +17,29 @@ from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, 
 class ParityProblem(WrittenProblem):
     """F_j(x) = prod_{i in base_sets[j]} x_i / scale and G_j(y) = composite_signs[j] prod_{l in composite_sets[j]} y_l.
 
-    The first ``d1`` coordinates of x are independent and uniform on {-scale, scale}; the others come from
-    ``background``. F uses only the first d1, so beta F and alpha G(F) are sums of parities of uniform signs.
+    F uses only coordinates that are uniform signs times the scale, so beta F and alpha G(F) are sums of parities of
+    uniform signs.
+
+    Parameters
+    ----------
+    name, arguments
+        The call that makes the problem, from which its text comes.
+    d
+        The number of coordinates.
+    base_sets
+        For each output the coordinates that F multiplies, counted from 0 and all below ``d1``.
+    composite_sets, composite_signs
+        For each output the outputs of F that G multiplies, counted from 0, and the sign of their product.
+    alpha, beta
+        The strengths of the composite signal G(F) and of the base signal F.
+    noise
+        The standard deviation of the labels' noise.
+    scale
+        The size of a coordinate: 1, or 1/sqrt(d) for unit vectors.
+    d1
+        The first d1 coordinates are independent and uniform on {-scale, scale}.
+    background
+        Draws the other coordinates, in units of the scale; it may be None if there are none.
     """
 
     name: str

@@ -30,7 +30,21 @@ POSITIVE = Spectrum(1, 0.0, 1.0)  # Gaussian and Laplace kernels are, in every m
 
 @dataclass(frozen=True)
 class Round:
-    """One regression: with this kernel each ridge had these errors on held-out samples. Round 0 has M = I."""
+    """One regression: with this kernel each ridge had these errors on held-out samples. Round 0 has M = I.
+
+    Attributes
+    ----------
+    number
+        Of the round, counted from 0.
+    kernel
+        K_M with the round's M and bandwidth.
+    ridges, errors
+        The ridges tried, and the mean of |prediction - y|^2 over held-out samples with each.
+    best
+        The place of the best ridge among them.
+    coefficients
+        Of the training samples, with the best ridge.
+    """
 
     number: int
     kernel: Mahalanobis

@@ -16,7 +16,17 @@ Features = Float[np.ndarray, "n m"]
 
 @dataclass(frozen=True)
 class FeaturePath:
-    """Weights for each penalty. ``spectrum`` is that of the smaller Gram matrix (l2 only)."""
+    """Weights for each penalty.
+
+    Attributes
+    ----------
+    penalties
+        The ridges, or the l1 penalties.
+    weights
+        For each penalty a table (m, k): features by outputs.
+    spectrum
+        That of the smaller Gram matrix, Phi' Phi or Phi Phi'; None for an l1 penalty.
+    """
 
     penalties: PerRidge
     weights: Float[np.ndarray, "r m k"]

@@ -38,6 +38,13 @@ class Nystroem:
     """phi(x) = K(x,L) root, root root' = K(L,L)^-1: K(L,L)^(-1/2), turned so that its columns are eigenvectors.
 
     Eigenvalues of K(L,L) that rounding cannot tell from 0 are left out, with their columns.
+
+    Parameters
+    ----------
+    kernel
+        A kernel of inputs, with its bandwidth.
+    landmarks
+        The rows L.
     """
 
     kernel: Kernel
@@ -72,7 +79,15 @@ class Nystroem:
 
 @dataclass(frozen=True)
 class NystroemPath:
-    """Ridge regression over Nystroem features, for each ridge."""
+    """Ridge regression over Nystroem features, for each ridge.
+
+    Attributes
+    ----------
+    features
+        phi.
+    path
+        The weights over these features, for each ridge.
+    """
 
     features: Nystroem
     path: FeaturePath
@@ -210,7 +225,22 @@ def needed_memory(landmarks: int, *, outputs: int = 1) -> int:
 
 
 def most_landmarks(samples: int, *, outputs: int = 1, memory: int | None = None) -> int:
-    """How many landmarks fit, no more than there are samples; by default into half of the memory that is free."""
+    """How many landmarks fit into memory, no more than there are samples.
+
+    Parameters
+    ----------
+    samples
+        The number of samples; their own memory is not counted.
+    outputs
+        The number of columns of the targets.
+    memory
+        In bytes; by default half of what is free.
+
+    Returns
+    -------
+    int
+        0 if not even one fits.
+    """
     numbers = (available_memory() // 2 if memory is None else memory) // 8 - 4 * BLOCK
     b = 3 * RIDGES * outputs  # SQUARES p^2 + b p = numbers
     p = (isqrt(b * b + 4 * SQUARES * numbers) - b) // (2 * SQUARES) if numbers > 0 else 0

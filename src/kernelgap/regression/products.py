@@ -21,7 +21,19 @@ Product = Callable[[Targets], Targets]
 
 @dataclass(frozen=True)
 class Solutions:
-    """For each ridge: a with (K + ridge I) a = Y, and the size of what is left of Y, relative to Y."""
+    """For each ridge: a with (K + ridge I) a = Y, and the size of what is left of Y, relative to Y.
+
+    Attributes
+    ----------
+    ridges
+        On the scale of K.
+    coefficients
+        a for each ridge.
+    residuals
+        |Y - (K + ridge I) a| / |Y| for each ridge.
+    products
+        How many products with K were taken.
+    """
 
     ridges: PerRidge
     coefficients: Float[np.ndarray, "r n k"]

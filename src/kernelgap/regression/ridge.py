@@ -20,6 +20,23 @@ def default_ridges(mean_diagonal: float, samples: int) -> PerRidge:
 
     From 1,062 samples on the smallest is 4 n^2 eps instead, what rounding allows: an eigenvalue of n x n entries is
     uncertain by up to n^2 eps. With 10,000 samples that is 9e-8.
+
+    Parameters
+    ----------
+    mean_diagonal
+        The mean of K(x,x) over the samples.
+    samples
+        Their number n.
+
+    Returns
+    -------
+    numpy.ndarray
+        The ridges, from the smallest up.
+
+    Raises
+    ------
+    InputError
+        If the mean is not positive.
     """
     if not mean_diagonal > 0:
         raise InputError("The Gram matrix has no positive trace, so a path of ridges has no scale: give ridges.")
@@ -35,9 +52,16 @@ def ridges_or_default(ridges: object, gram: np.ndarray, samples: int) -> PerRidg
 
 @dataclass(frozen=True)
 class Solved:
-    """The solutions for each of ``ridges`` (in their order). ``spectrum`` says how healthy the Gram matrix is.
+    """The solutions for each of ``ridges``, in their order.
 
-    ``added`` are the ridges with what each needed on top: what was added to the diagonal in all.
+    Attributes
+    ----------
+    ridges
+        As asked for, on the scale of K.
+    added
+        The ridges with what each needed on top: what was added to the diagonal in all.
+    spectrum
+        How healthy the Gram matrix is.
     """
 
     ridges: PerRidge

@@ -22,7 +22,15 @@ class SplitRandomness(Protocol):
 
 
 class Judged(NamedTuple):
-    """The ridge that did best on samples held out, of which ridges, and the error of each."""
+    """The ridge that did best on samples held out, of which ridges, and the error of each.
+
+    Attributes
+    ----------
+    ridge
+        The best one.
+    ridges, errors
+        The ridges tried, and the mean of |prediction - y|^2 with each.
+    """
 
     ridge: float
     ridges: PerRidge
@@ -31,7 +39,19 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen ridge, the error that each ridge was judged by, and the coefficients on all the samples."""
+    """The chosen ridge, the error that each ridge was judged by, and the coefficients on all the samples.
+
+    Attributes
+    ----------
+    ridge
+        The chosen one.
+    ridges, errors
+        The ridges tried, and the error that each was judged by.
+    coefficients
+        With the chosen ridge, from all samples: a row for each of them, or for each landmark of Nystroem features.
+    spectrum
+        How healthy the matrix is that was solved with the chosen ridge.
+    """
 
     ridge: float
     ridges: PerRidge
@@ -41,7 +61,20 @@ class Choice:
 
 
 def at_edge(ridge: float, ridges: PerRidge) -> str | None:
-    """Whether a chosen ridge is the smallest or the largest of several: one beyond them may be better."""
+    """Whether a chosen ridge is the smallest or the largest of several: one beyond them may be better.
+
+    Parameters
+    ----------
+    ridge
+        The chosen one.
+    ridges
+        Those that it was chosen from.
+
+    Returns
+    -------
+    str or None
+        "smallest", "largest", or None: it lies between others, or there is only one.
+    """
     if not ridges.min() < ridges.max():
         return None
     return "smallest" if ridge == ridges.min() else "largest" if ridge == ridges.max() else None

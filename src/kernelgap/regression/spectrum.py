@@ -28,9 +28,17 @@ class NotPositiveWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The ends of a Gram matrix's spectrum, and what was added to its diagonal (0, unless it had to be).
+    """The ends of a Gram matrix's spectrum, and what was added to its diagonal.
 
-    With several ridges ``jitter`` is what the smallest of them needed; larger ones get less, or nothing.
+    Attributes
+    ----------
+    samples
+        The number of rows of the matrix.
+    smallest, largest
+        Its smallest and its largest eigenvalue, before anything is added.
+    jitter
+        What was added to the diagonal on top of the ridge: 0, unless it had to be. With several ridges it is what the
+        smallest of them needed; larger ones get less, or nothing.
     """
 
     samples: int

@@ -23,7 +23,15 @@ HOPELESS = 1e6  # a member whose training error exceeds this many times |y|^2 ha
 
 @dataclass(frozen=True)
 class Predictor:
-    """One trained member as a function of inputs (n, d)."""
+    """One trained member as a function of inputs (n, d).
+
+    Parameters
+    ----------
+    model
+        What was trained.
+    trained, frozen
+        Its weights by name: those that training changes, and those that stay at the start.
+    """
 
     model: Model
     trained: Weights
@@ -35,7 +43,26 @@ class Predictor:
 
 @dataclass(frozen=True)
 class GridResult:
-    """What came of each member. Errors are means of |y - out(x)|^2 over rows; those of a diverged member are inf."""
+    """What came of each member. Errors are means of |y - out(x)|^2 over rows; those of a diverged member are inf.
+
+    Attributes
+    ----------
+    rates, decays
+        The learning rate and the weight decay of each member.
+    epochs
+        When errors were taken.
+    curves
+        Errors of each member at these epochs, by the name of the sample: "train" and those to evaluate. "base", if
+        asked for, is how far the first block's output is from the base signal.
+    standard_errors
+        Of the last errors on each sample.
+    diverged_at
+        The epoch at which a member was seen to have diverged, -1 for the others.
+    model
+        What was trained.
+    trained, frozen
+        Weights by name: those of each member, stacked, and those that all share and that stay at the start.
+    """
 
     rates: Float[np.ndarray, " members"]
     decays: Float[np.ndarray, " members"]
@@ -49,7 +76,7 @@ class GridResult:
 
     @property
     def diverged(self) -> np.ndarray:
-        """Which members diverged; ``diverged_at`` is the epoch at which that was seen, -1 for the others."""
+        """Which members diverged."""
         return self.diverged_at >= 0
 
     def final(self, name: str) -> Float[np.ndarray, " members"]:

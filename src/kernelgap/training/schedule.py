@@ -17,7 +17,18 @@ Arrays = tuple[np.ndarray, np.ndarray]
 class Schedule(BaseModel):
     """Multi-pass SGD of section 8.1: momentum 0.9, batches of 50, 800 epochs, rate / 10 at half time.
 
-    ``warmup`` is the share of the epochs over which the rate grows linearly to its value; the paper has none.
+    Parameters
+    ----------
+    epochs
+        How often training passes over the sample.
+    batch
+        Samples in each step.
+    momentum
+        Of SGD, at least 0 and below 1.
+    drop_at, drop
+        The share of the epochs after which the rate is divided, and by what.
+    warmup
+        The share of the epochs over which the rate grows linearly to its value; the paper has none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -47,7 +58,18 @@ class Schedule(BaseModel):
 
 
 def evaluation_epochs(epochs: int) -> tuple[int, ...]:
-    """Where curves are drawn by default: 0, then 1, 2, 5, 10, ... while that is dense, then every eighth."""
+    """Where curves are drawn by default: 0, then 1, 2, 5, 10, ... while that is dense, then every eighth.
+
+    Parameters
+    ----------
+    epochs
+        How many epochs training has.
+
+    Returns
+    -------
+    tuple of int
+        Epochs from 0 to the last, in order.
+    """
     early = [step * 10**power for power in range(7) for step in (1, 2, 5)]
     eighths = [epochs * i // 8 for i in range(1, 9)]
     return tuple(sorted({0, *(e for e in early if e < epochs / 8), *eighths}))

@@ -43,7 +43,21 @@ def points_at(d: int) -> list[int]:
 
 @dataclass(frozen=True)
 class CubeSpectrum:
-    """The eigenvalues of a kernel on {-s, s}^d, one for each degree 0 .. d, as balls."""
+    """The eigenvalues of a kernel on {-s, s}^d, one for each degree 0 .. d, as balls.
+
+    Attributes
+    ----------
+    kernel
+        A kernel with a formula in <x,z>, |x| and |z|.
+    d
+        The dimension of the cube.
+    squared_length
+        That of every point, d s^2.
+    bits
+        The precision at which the balls are computed.
+    balls
+        For each degree an interval that contains the eigenvalue.
+    """
 
     kernel: Kernel
     d: int

@@ -67,6 +67,8 @@ class Online:
 
     Attributes
     ----------
+    steps
+        How many steps T each run has.
     averaged_risk
         (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the averaged population
         risk of Theorem 1.
@@ -75,8 +77,10 @@ class Online:
     times, errors, standard_errors
         Means over held-out inputs at these steps: ``risk`` is |out - H|^2 and, where the network has a first block,
         ``base`` is |out1 - beta F|^2 and ``composite`` |(out - out1) - alpha G(F)|^2.
+    model
+        What was trained.
     start, trained, frozen
-        Weights at the start and at the end.
+        Trained weights at the start and at the end, and the weights that stay at their start.
     """
 
     steps: int

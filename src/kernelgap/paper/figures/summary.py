@@ -110,7 +110,20 @@ def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataF
 
 
 def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
-    """The methods that got under the threshold at some width; parameters as in ``best_of_methods``."""
+    """The methods that got under the threshold at some width; solutions that were built do not count.
+
+    Parameters
+    ----------
+    summary, by
+        As in ``best_of_methods``.
+    threshold
+        The test error to get under.
+
+    Returns
+    -------
+    list of str
+        Their names, sorted.
+    """
     return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
 
 
