@@ -93,7 +93,8 @@ def load(path: str | Path) -> Model:
 
     Parameters
     ----------
-    path : a file that ``Model.save``, an estimator's ``save`` or an audit wrote. A model of an audit takes prepared
+    path
+        A file that ``Model.save``, an estimator's ``save`` or an audit wrote. A model of an audit takes prepared
         inputs, not the columns of the table.
 
     Returns

@@ -23,7 +23,24 @@ ARRAYS = ("points", "coefficients", "offset")
 
 @dataclass(frozen=True, eq=False)
 class Expansion(Model):
-    """K(x, points) coefficients + offset: a coefficient for each point and output."""
+    """K(x, points) coefficients + offset.
+
+    Parameters
+    ----------
+    kernel
+        K, fitted, and a function of inputs.
+    points
+        The inputs that K compares x with, a row each.
+    coefficients
+        A row for each point, a column for each output.
+    offset
+        What is added to each output.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit together, a number is not finite, or the kernel is not fitted.
+    """
 
     kernel: Kernel
     points: Float[np.ndarray, "p d"]
@@ -66,7 +83,17 @@ class KernelMetadata(Metadata):
 
 @dataclass(frozen=True, eq=False)
 class KernelModel(Expansion):
-    """K(x / scale, points) coefficients + offset; ``points`` are inputs that were divided by ``scale`` already."""
+    """K(x / scale, points) coefficients + offset.
+
+    Parameters
+    ----------
+    kernel, coefficients, offset
+        As in ``Expansion``.
+    points
+        Inputs that were divided by ``scale`` already, a row each.
+    scale
+        What inputs are divided by, greater than 0.
+    """
 
     scale: float = 1.0
 
@@ -95,7 +122,15 @@ class AdaptiveMetadata(Metadata):
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveModel(Expansion):
-    """A recursive feature machine: K(x,z) = kappa(sqrt((x - z)' M (x - z))), M the kernel's learned metric."""
+    """A recursive feature machine: K(x,z) = kappa(sqrt((x - z)' M (x - z))), M the kernel's learned metric.
+
+    Parameters
+    ----------
+    kernel
+        K, with a metric of as many columns as the points.
+    points, coefficients, offset
+        As in ``Expansion``.
+    """
 
     kernel: Mahalanobis
 
@@ -129,7 +164,15 @@ class TangentMetadata(Metadata):
 
 @dataclass(frozen=True, eq=False)
 class TangentModel(Expansion):
-    """K is the tangent kernel of a finite network at its start, over the weights that ``train`` names."""
+    """K is the tangent kernel of a finite network at its start, over the weights that ``train`` names.
+
+    Parameters
+    ----------
+    kernel
+        K, with the network, the weights of its start, and ``train``: "all", "hidden" or "last".
+    points, coefficients, offset
+        As in ``Expansion``; the points have as many columns as W.
+    """
 
     kernel: Empirical
 

@@ -17,7 +17,15 @@ class LinearMetadata(Metadata):
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(Model):
-    """One column of ``weights`` an output."""
+    """Linear regression: x weights + offset.
+
+    Parameters
+    ----------
+    weights
+        A row for each column of x, a column for each output.
+    offset
+        What is added to each output.
+    """
 
     weights: Float[np.ndarray, "d k"]
     offset: Float[np.ndarray, " k"]

@@ -33,11 +33,26 @@ class NetworkMetadata(Metadata):
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel(Model):
-    """A network in one of its ways of training; it computes in float32.
+    """A network in one of its ways of training: scale out(x) + offset. It computes in float32.
 
-    Where ``train`` is "all" or "hidden", ``weights`` are those after training, and ``trained`` is empty. Else they are
-    those of the start, and ``trained`` is what was trained beside them: A for "last", and for "ntk" the displacement of
-    each weight in the linearised network.
+    Parameters
+    ----------
+    network
+        The network.
+    weights
+        All of its weights by name: those after training where ``train`` is "all" or "hidden", else those of the start.
+    offset, scale
+        What is added to each output, after it was multiplied by the scale.
+    train
+        What was trained: "all", "hidden", "last" or "ntk".
+    trained
+        What was trained beside the start: A for "last", and for "ntk" the displacement of each weight in the linearised
+        network. Empty for "all" and "hidden".
+
+    Raises
+    ------
+    InputError
+        If the network has no such mode, or a weight has another name or shape, or is not finite.
     """
 
     network: Network

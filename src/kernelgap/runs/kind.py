@@ -84,5 +84,21 @@ def kind_of(folder: str | Path) -> Kind:
 
 
 def read_run(folder: str | Path) -> Run:
-    """The run in a folder, as far as it is finished."""
+    """The run in a folder, as far as it is finished.
+
+    Parameters
+    ----------
+    folder
+        The folder of the run.
+
+    Returns
+    -------
+    Run
+        Of the class that belongs to its kind.
+
+    Raises
+    ------
+    InputError
+        If there is no run in the folder, its file is damaged, or this version does not know its kind.
+    """
     return kind_of(folder).read(Path(folder))

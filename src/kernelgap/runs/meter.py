@@ -9,7 +9,17 @@ from kernelgap.runs.work import Work
 
 @dataclass(frozen=True)
 class Progress:
-    """``share`` of the whole cost that is done, and the number of finished chunks, and of those that failed."""
+    """How far a run is.
+
+    Attributes
+    ----------
+    share
+        The share of the whole cost that is done, running chunks included.
+    chunks_done, chunks
+        The number of finished chunks, and of all.
+    failed
+        The number of chunks that failed since the start.
+    """
 
     share: float
     chunks_done: int

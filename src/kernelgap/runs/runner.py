@@ -46,17 +46,43 @@ def run_chunks(
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
 
-    After the time ``last_start``, on the clock ``time.monotonic``, no chunk is begun any more; at the time ``until``
-    the run ends, and what is not finished then is dropped, neither stored nor a failure. A run in several stages lets
-    the later ones keep the earlier ones' failures.
+    A chunk whose worker died is tried ``RETRIES`` times more, after the others; one that raises is not, as it would
+    raise again. Either is then stored as failed with its error, and tried again by the next run.
 
-    ``do`` is what a worker does with a chunk: fits its trials, if nothing else is said.
+    Parameters
+    ----------
+    chunks
+        The work, in the order in which it is begun.
+    store
+        Keeps each result as it arrives.
+    do
+        What a worker does with a chunk; by default it fits the chunk's trials.
+    workers
+        The number of local workers, or of chunks that an executor has under way; by default one a core.
+    cluster
+        The address of a Dask scheduler, instead of local workers.
+    executor
+        An executor, instead of local workers.
+    pool
+        Workers that are there already, with a ``do`` of their own: for a run in several stages (``local_workers``).
+    last_start, until
+        Times on the clock ``time.monotonic``. After the first no chunk is begun any more; at the second the run ends,
+        and what is not finished then is dropped, neither stored nor a failure.
+    forget_failures
+        Whether to forget the failures that are stored; later stages of a run keep those of the earlier ones.
+    on_progress
+        Takes a ``Progress``.
 
-    They go to local workers (one a core, if their number is not given), to the Dask cluster at an address, or to an
-    executor with as many chunks under way as ``workers`` says; or to a ``pool`` that is there already, for a run in
-    several stages (``local_workers``), which has its own ``do``. A chunk whose worker died is tried ``RETRIES`` times
-    more, after the others; one that raises is not, as it would raise again. Either is then stored as failed with its
-    error, and tried again by the next run.
+    Returns
+    -------
+    The failures that the store holds at the end; none if there was nothing left to do.
+
+    Raises
+    ------
+    InputError
+        If the number of workers is less than 1 or given with a cluster, or if the workers are lost.
+    Interrupted
+        If the run is interrupted; what was finished is stored.
     """
     if workers is not None and workers < 1:
         raise InputError(f"A run needs at least 1 worker, not {workers}.")

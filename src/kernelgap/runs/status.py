@@ -91,7 +91,33 @@ class Entry(BaseModel):
 
 @dataclass(frozen=True)
 class Status:
-    """A run as it stands. ``elapsed`` and ``remaining`` are seconds of this start, or of the last; None if unknown."""
+    """A run as it stands.
+
+    Attributes
+    ----------
+    folder
+        Where the run is stored.
+    kind
+        "figure", "claims", "images" or "audit".
+    experiment, scale, seed
+        What was asked for; None where the run does not say.
+    held
+        Whether a process is running it now.
+    pid, host
+        That process and its machine; None if there is none.
+    chunks, done
+        The number of planned chunks, and of finished ones.
+    running
+        The chunks that workers have begun: label, share done, and seconds so far.
+    failures
+        The chunks that failed since the last start.
+    share
+        The share of the whole cost that is done; that of running chunks counts only while the run is held.
+    elapsed
+        Seconds of this start, or of the last; None if unknown.
+    remaining
+        Seconds that are left at the pace of this start; None if the run is not held, or its pace is unknown.
+    """
 
     folder: str
     kind: str
@@ -125,7 +151,22 @@ class Status:
 
 
 def read_status(folder: str | Path) -> Status:
-    """Look at a run, whether it is running or not."""
+    """Look at a run, whether it is running or not.
+
+    Parameters
+    ----------
+    folder
+        The folder of the run.
+
+    Returns
+    -------
+    Status
+
+    Raises
+    ------
+    InputError
+        If there is no run in the folder, or its file is damaged.
+    """
     with ResultStore.reading(folder) as store:
         description, finished, failures = store.description(), store.finished(), store.failures()
         kind = store.kind()

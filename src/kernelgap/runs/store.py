@@ -48,7 +48,17 @@ WRONG = (
 
 @dataclass(frozen=True)
 class Failure:
-    """A chunk that could not be finished: how often it was tried, and the error of the last time."""
+    """A chunk that could not be finished.
+
+    Attributes
+    ----------
+    chunk, label
+        Its id, and what people call it.
+    attempts
+        How often it was tried.
+    error
+        The error of the last time, cut if it is long.
+    """
 
     chunk: str
     label: str

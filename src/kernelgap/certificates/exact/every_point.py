@@ -74,7 +74,15 @@ class ExactRisk:
 
 @dataclass(frozen=True)
 class TrainedNetwork:
-    """A network with its weights; outputs are scaled and shifted at the end."""
+    """A network with its weights: scale out(x) + offset.
+
+    Parameters
+    ----------
+    network, params
+        The network, and all of its weights by name.
+    scale, offset
+        What outputs are multiplied by at the end, and what is then added to each.
+    """
 
     network: Network
     params: Params

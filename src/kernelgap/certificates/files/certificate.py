@@ -83,7 +83,27 @@ class FloorClaim(Strict):
 
 
 class Claim(Strict):
-    """All that a certificate states."""
+    """All that a certificate states.
+
+    Attributes
+    ----------
+    format, version
+        What the file is, and the version of its format.
+    problem
+        The problem in its canonical words, as ``problems.get`` takes it.
+    samples, seed
+        The number of training inputs, and the seed that draws them from the problem.
+    threshold
+        The risk of knowing F alone.
+    network
+        The network, and the interval that contains its risk.
+    any_kernel
+        The bound for any scalar kernel fixed beforehand.
+    floors
+        For each kernel of the certificate, the interval that contains its floor on the training inputs.
+    versions
+        The versions of Python and of the packages that made it; not checked.
+    """
 
     format: Literal["kernelgap certificate"] = "kernelgap certificate"
     version: Literal[2] = 2
@@ -134,6 +154,8 @@ def certify(
         The file.
     problem, predictor
         The problem, and a network that was trained on ``problem.sample(samples, seed)``.
+    samples, seed
+        The number of training inputs, and the seed that draws them.
     kernels
         Kernels, each of which gets a proved floor on the same inputs.
     method

@@ -37,9 +37,20 @@ CONFIDENCE = 0.99
 class Retraining:
     """Risks of the training that a certificate describes, start by start.
 
-    ``certified`` is consistent with them if it lies within their range, widened at both ends by the factor that the
-    range itself spans, but by 2 at least and by 10 at most: one more start lies outside the plain range of 5 one time
-    in 3, and a certificate is about the best of many.
+    ``certified`` is consistent with them if it meets their range, widened at both ends by the factor that the range
+    itself spans, but by 2 at least and by 10 at most: one more start lies outside the plain range of 5 one time in 3,
+    and a certificate is about the best of many. At least half of the starts must converge.
+
+    Attributes
+    ----------
+    certified
+        The interval that the certificate states for the network's risk.
+    seeds
+        For each start, the seed of its weights and of the order of its data.
+    risks
+        For each start, its risk; infinite where training diverged.
+    margins
+        For each start, half of the 99% interval of its risk; 0 where all points were visited or training diverged.
     """
 
     certified: tuple[float, float]

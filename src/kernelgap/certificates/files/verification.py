@@ -24,7 +24,17 @@ SHOWN = ("rate", "decay", "epochs", "batch")  # of the training
 
 @dataclass(frozen=True)
 class Check:
-    """One statement of a certificate, and what came out."""
+    """One statement of a certificate, and what came out.
+
+    Attributes
+    ----------
+    what
+        What the statement is about.
+    stated, found
+        What the certificate says, and what the verifier computed.
+    holds
+        Whether the computation supports the statement.
+    """
 
     what: str
     stated: str
@@ -34,7 +44,17 @@ class Check:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What holds of a certificate, and what it asks to be believed."""
+    """What holds of a certificate, and what it asks to be believed.
+
+    Attributes
+    ----------
+    claim
+        All that the certificate states.
+    checks
+        Each statement that was computed again.
+    trusted
+        What cannot be computed from the file, a sentence each.
+    """
 
     claim: Claim
     checks: tuple[Check, ...]

@@ -219,7 +219,17 @@ def feature_risks(
     seed: Seed = 0,
     on_progress: Progress = silent,
 ) -> FamilyRisks:
-    """The same for linear regression over features: parameters as in ``feature_risk`` and ``oracle_risks``."""
+    """The oracle risks of linear regression over features, over the targets of the problem's family.
+
+    Parameters
+    ----------
+    features, name
+        As in ``feature_risk``.
+    targets, seed
+        As in ``oracle_risks``.
+    problem, on_progress
+        As in ``oracle_risk``.
+    """
     return _family_risks(problem, _of_features(problem, features, name), targets, seed, on_progress)
 
 

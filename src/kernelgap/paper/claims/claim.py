@@ -41,7 +41,19 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Line:
-    """Points of a chart that belong together; ``low`` and ``high`` make a band around them."""
+    """Points of a chart that belong together.
+
+    Parameters
+    ----------
+    name
+        What the legend calls them.
+    x, y
+        Their coordinates.
+    low, high
+        The ends of a band around them, at each x.
+    points_only
+        Whether to draw the points without a line through them.
+    """
 
     name: str
     x: Sequence[float]

@@ -16,9 +16,19 @@ _REGISTERED: Registry[Claim] = Registry("claim", {})
 def register(claim: Claim) -> Claim:
     """Add a claim of one's own, under its id, and return it.
 
+    Parameters
+    ----------
+    claim
+        A claim whose id is a word that is not taken.
+
+    Returns
+    -------
+    The claim, so that it can be kept in a variable, too.
+
     Raises
     ------
-    InputError : If there is a claim of that id already.
+    InputError
+        If its id is no word, or there is a claim of that id already.
     """
     if claim.id in _built_in():
         raise InputError(f"There is a claim '{claim.id}' already: choose another id.")
@@ -48,9 +58,19 @@ def _built_in() -> dict[str, Claim]:
 def get(name: str) -> Claim:
     """The claim with an id.
 
+    Parameters
+    ----------
+    name
+        The id.
+
+    Returns
+    -------
+    The claim.
+
     Raises
     ------
-    InputError : If there is none; the message suggests one.
+    InputError
+        If there is none; the message suggests one.
     """
     known = claims()
     if name not in known:

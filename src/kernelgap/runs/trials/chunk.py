@@ -19,7 +19,13 @@ Row = tuple[Any, ...]  # id, chunk, description, and the other fields of a Trial
 
 @dataclass(frozen=True)
 class Chunk:
-    """Trials that are fitted together, in the order of what is searched."""
+    """Trials that are fitted together.
+
+    Parameters
+    ----------
+    trials
+        Trials that differ in what is searched alone, in its order.
+    """
 
     trials: tuple[AnyTrial, ...]
 
@@ -43,11 +49,28 @@ class Chunk:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What came of one trial. ``status`` is "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
+    """What came of one trial.
 
-    The errors of a trial that is not done are infinite. ``measures`` are further numbers by name, such as the Frobenius
-    norm of W (``norm``); each becomes a column of the results. ``weights`` are those of the chunk's best network, as a
-    safetensors file.
+    Attributes
+    ----------
+    trial_id
+        The id of the trial.
+    status
+        "done", "diverged" (SGD) or "unsolved" (conjugate gradients).
+    train_error, validation_error, test_error
+        Mean squared errors; infinite if the trial is not done.
+    test_standard_error
+        The standard error of the test error.
+    diverged_at
+        The epoch at which SGD was seen to diverge; None if it did not.
+    curves
+        The ``epochs`` at which SGD was evaluated, and the errors there by name, as far as they are finite. Empty for
+        other trials.
+    measures
+        Further numbers by name, such as the Frobenius norm of W (``norm``); each becomes a column of the results.
+    weights
+        The weights of the chunk's best network, as a safetensors file. None for other trials, for the modes "last" and
+        "ntk", and where they are too large to keep.
     """
 
     trial_id: str
@@ -64,7 +87,19 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class ChunkResult:
-    """What came of a chunk, as rows: its worker writes them, the store keeps them, the coordinator hands them on."""
+    """What came of a chunk, as rows: its worker writes them, the store keeps them, the coordinator hands them on.
+
+    Attributes
+    ----------
+    chunk_id
+        The id of the chunk.
+    seconds
+        How long the work took.
+    rows
+        A row for each trial, as the store keeps it; ``results`` makes each a ``TrialResult``.
+    weights
+        The weights that are kept, as safetensors files by the id of their trial.
+    """
 
     chunk_id: str
     seconds: float
@@ -103,7 +138,17 @@ def _result(weights: bytes | None, trial_id: str, chunk: str, description: str, 
 
 
 def plan_chunks(trials: Iterable[AnyTrial]) -> list[Chunk]:
-    """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short."""
+    """Trials into chunks, by their descriptions alone; costly chunks first, so that the last ones are short.
+
+    Parameters
+    ----------
+    trials
+        Trials of any kinds, in any order; a trial that occurs twice is fitted once.
+
+    Returns
+    -------
+    The chunks: trials that differ in what is searched alone are in the same one.
+    """
     together: dict[str, dict[str, AnyTrial]] = {}
     for trial in trials:
         identity, common = trial.identities

@@ -11,7 +11,20 @@ from kernelgap.runs.trials.trial import BuiltTrial, RidgeTrial, Trial
 
 
 def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) -> ChunkResult:
-    """Draw the samples, fit the chunk's trials, and report each. Depends on the chunk alone."""
+    """Draw the samples, fit the chunk's trials, and report each. Depends on the chunk alone.
+
+    Parameters
+    ----------
+    chunk
+        The trials to fit.
+    on_progress
+        Takes the share done.
+
+    Returns
+    -------
+    ChunkResult
+        What came of each trial, and how long it took.
+    """
     began = time.perf_counter()
     by_sgd = [trial for trial in chunk.trials if isinstance(trial, Trial)]
     by_ridge = [trial for trial in chunk.trials if isinstance(trial, RidgeTrial)]

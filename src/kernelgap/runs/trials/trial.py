@@ -38,8 +38,17 @@ def _combines(kernel: str) -> bool:
 class Description(BaseModel):
     """What every trial says: on which problem, with how many samples, and the seed of all that is random.
 
-    ``problem`` is the text that ``problems.get`` takes, every argument spelled out. ``searched`` names the numbers that
-    differ between trials that are fitted together; which of them are possible does not depend on the other fields.
+    ``searched`` names the numbers that differ between trials that are fitted together; which of them are possible does
+    not depend on the other fields.
+
+    Parameters
+    ----------
+    problem
+        The text that ``problems.get`` takes; it is kept with every argument spelled out.
+    samples, validation_samples, test_samples
+        The sizes of the training, the validation and the test sample.
+    seed
+        The seed of all that is random.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -85,7 +94,27 @@ class Description(BaseModel):
 
 
 class Trial(Description):
-    """One network, trained once by SGD."""
+    """One network, trained once by SGD.
+
+    Parameters
+    ----------
+    kind
+        Always "sgd".
+    problem, samples, validation_samples, test_samples
+        The text that ``problems.get`` takes, and the sizes of the training, the validation and the test sample.
+    seed
+        The seed of the samples, of the weights at the start and of the order of the data.
+    network, width
+        The network's name, as ``networks.get`` takes it, and its width.
+    mode
+        What is trained, as ``training.get_model`` takes it: "all", "hidden", "last" or "ntk".
+    rate, decay
+        The learning rate and the weight decay.
+    schedule
+        Epochs, batches, momentum, and how the rate changes.
+    precision
+        Always "float32".
+    """
 
     searched = ("rate", "decay")
 
@@ -131,8 +160,22 @@ class Trial(Description):
 class RidgeTrial(Description):
     """One exact ridge regression: with a kernel, or with the conjugate (last) or tangent (ntk) kernel of a network.
 
-    ``kernel`` is the text that ``kernels.get`` takes, without what is a default. ``ridge`` is relative to the mean of
-    K(x,x).
+    Parameters
+    ----------
+    kind
+        Always "ridge".
+    problem, samples, validation_samples, test_samples
+        The text that ``problems.get`` takes, and the sizes of the training, the validation and the test sample.
+    seed
+        The seed of the samples, and of the network's weights.
+    kernel
+        The text that ``kernels.get`` takes; it is kept without what is a default. None if there is a network.
+    network, mode, width
+        The network's name, "last" or "ntk", and the width. None if there is a kernel.
+    ridge
+        The ridge, relative to the mean of K(x,x).
+    precision
+        Always "float64".
     """
 
     searched = ("ridge",)
@@ -201,7 +244,25 @@ class RidgeTrial(Description):
 
 
 class BuiltTrial(Description):
-    """One solution of section 8.2 that is built, not found: ``training.built``."""
+    """One solution of section 8.2 that is built, not found: ``training.built``.
+
+    Parameters
+    ----------
+    kind
+        Always "built".
+    problem
+        A parity of 2, 4 or 6 coordinates, as ``problems.get`` takes it.
+    samples, validation_samples, test_samples
+        The sizes of the samples on which the training, the validation and the test error are measured.
+    seed
+        The seed of the samples, and of the training in the recipe "trained".
+    recipe
+        "trained" (by SGD on the small cube) or "vertices" (written down).
+    width
+        The width, even and at least 200.
+    decay
+        The weight decay: the larger it is, the smaller the norm and the larger the error.
+    """
 
     searched = ("decay",)
 
@@ -272,22 +333,86 @@ def method_of(kind: str, network: str | None, mode: str | None, kernel: str | No
 
 
 def make_trial(**description: object) -> Trial:
-    """A trial by SGD, or one sentence about the first thing that is wrong with its description."""
+    """A trial by SGD, or one sentence about the first thing that is wrong with its description.
+
+    Parameters
+    ----------
+    **description
+        The fields of ``Trial``.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    InputError
+        If a field is missing, unknown or wrong.
+    """
     return validated(Trial, description)
 
 
 def make_ridge_trial(**description: object) -> RidgeTrial:
-    """A trial by ridge regression, or one sentence about the first thing that is wrong with its description."""
+    """A trial by ridge regression, or one sentence about the first thing that is wrong with its description.
+
+    Parameters
+    ----------
+    **description
+        The fields of ``RidgeTrial``.
+
+    Returns
+    -------
+    RidgeTrial
+
+    Raises
+    ------
+    InputError
+        If a field is missing, unknown or wrong.
+    """
     return validated(RidgeTrial, description)
 
 
 def make_built_trial(**description: object) -> BuiltTrial:
-    """A solution to build, or one sentence about the first thing that is wrong with its description."""
+    """A solution to build, or one sentence about the first thing that is wrong with its description.
+
+    Parameters
+    ----------
+    **description
+        The fields of ``BuiltTrial``.
+
+    Returns
+    -------
+    BuiltTrial
+
+    Raises
+    ------
+    InputError
+        If a field is missing, unknown or wrong.
+    """
     return validated(BuiltTrial, description)
 
 
 def make_trials(make: Callable[..., T], searched: Mapping[str, Sequence[object]], **common: object) -> Iterator[T]:
-    """A trial for each combination of what is searched. Each value is checked once, not each combination."""
+    """A trial for each combination of what is searched. Each value is checked once, not each combination.
+
+    Parameters
+    ----------
+    make
+        ``make_trial``, ``make_ridge_trial`` or ``make_built_trial``.
+    searched
+        The values of each field that is searched, by its name; at least one value each.
+    **common
+        The other fields, the same for all trials.
+
+    Yields
+    ------
+    The trials; the last field of ``searched`` varies fastest.
+
+    Raises
+    ------
+    InputError
+        If a field is missing, unknown or wrong.
+    """
     start = {name: values[0] for name, values in searched.items()}
     first = make(**common, **start)
     checked = [
