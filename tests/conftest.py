@@ -1,4 +1,4 @@
-"""Shapes are checked while tests run, in the rooms that --jaxtyping-packages names (see typecheck.py).
+"""Shapes are checked while tests run, over the whole package (see typecheck.py).
 
 Tests run in as many processes as there are cores, so each keeps linear algebra to one thread: more would only wait for
 each other (KERNELGAP_TEST_THREADS asks for more all the same). Most of their time is compilation of small programs, so

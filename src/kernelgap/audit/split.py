@@ -9,7 +9,7 @@ TEST = 0.2  # of all rows
 FOLDS = 5  # of the pool: with seed s the fold s, counted round, is for choosing
 MOST_TEST, MOST_VALIDATION = 10_000, 5_000
 
-Places = Int[np.ndarray, " n"]
+Places = Int[np.ndarray, " _"]
 
 
 def put_aside(count: int, classes: np.ndarray | None, *, seed: int) -> tuple[Places, Places]:

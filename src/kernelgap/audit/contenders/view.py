@@ -52,8 +52,8 @@ class View:
 
     X: Rows
     Y: Outputs
-    X_val: Rows
-    Y_val: Outputs
+    X_val: Float[np.ndarray, "v d"]
+    Y_val: Float[np.ndarray, "v k"]
     seed: int
     search_budget: SearchBudget
     divisor: int = 1

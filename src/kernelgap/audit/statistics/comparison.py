@@ -113,12 +113,12 @@ def contest(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | 
 
 
 def logarithms(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    return np.log(np.maximum(errors, SMALLEST))
+    return np.asarray(np.log(np.maximum(errors, SMALLEST)))
 
 
 def _ratio(kernel: Resampled, network: Resampled) -> Interval:
     """Over the logarithms, with the stretch of the difference."""
-    value = logarithms(np.array(kernel.value)) - logarithms(np.array(network.value))
+    value = np.asarray(logarithms(np.array(kernel.value)) - logarithms(np.array(network.value)))
     draws = logarithms(kernel.draws) - logarithms(network.draws)
     stretched = value + (kernel - network).stretch() * (draws - value)
     return percentiles(float(_times(value)), _times(stretched))
