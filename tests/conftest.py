@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_configure(config: pytest.Config) -> None:
     """How programs are compiled; workers keep them with pytest's own cache, not in the home of whoever tests."""
     if config.option.markexpr == "not slow":  # before JAX compiles anything
-        os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=1")
+        os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
     cache = getattr(config, "cache", None)  # there is none with -p no:cacheprovider
     os.environ["KERNELGAP_CACHE_DIR"] = "off" if cache is None else str(cache.mkdir("programs"))
 

@@ -148,6 +148,7 @@ def test_resumed_equals_uninterrupted(tmp_path, gated, normalisation, stop):
     assert same(again, whole)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
     """A real process, ended by SIGKILL while it trains."""
     program = f"""
