@@ -292,7 +292,7 @@ def test_the_package_is_called_as_it_is_documented():
     for name, parameter in public.items():
         assert name not in library or parameter.default == library[name].default
         assert name in kg.audit.audit.__doc__
-    assert "how long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
+    assert "How long it may take" in pydoc.render_doc(kg.audit, renderer=pydoc.plaintext)
     assert kg.audit.tables.__name__ == "kernelgap.audit.tables"
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         kg.audit.nothing  # noqa: B018

@@ -123,7 +123,7 @@ def _held_out_error(kernel: Kernel, X: Rows, Y: Labels, seed: int) -> float:
 
 
 def _grams(
-    kernel: Kernel, X: Rows, Z: Rows, folder: Path | None, on_progress: ShareDone
+    kernel: Kernel, X: Rows, Z: Float[np.ndarray, "m d"], folder: Path | None, on_progress: ShareDone
 ) -> tuple[np.ndarray, Iterator[np.ndarray]]:
     """Of the training images, and of test images with them, computed some at a time."""
     step = max(1, BLOCK // len(X))

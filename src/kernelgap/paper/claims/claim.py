@@ -162,7 +162,7 @@ class Claim:
     def location(self) -> str:
         """Where its code is: the file below the package, and the line at which measuring begins."""
         function: Any = inspect.unwrap(self.measure)
-        function = function.func if isinstance(function, partial) else function
+        function = inspect.unwrap(function.func) if isinstance(function, partial) else function
         _, line = inspect.getsourcelines(function)
         parts = Path(inspect.getfile(function)).parts
         inside = parts[len(parts) - parts[::-1].index("kernelgap") :] if "kernelgap" in parts else parts[-1:]

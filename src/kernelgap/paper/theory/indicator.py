@@ -22,8 +22,10 @@ from kernelgap.errors import InputError
 _FAR = 40.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
+Values = Float[np.ndarray, "..."] | float
 
-def hermite(i: int, z: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+
+def hermite(i: int, z: Values) -> Values:
     """h_i(z)."""
     return hermite_e.hermeval(z, np.eye(i + 1)[i])
 
@@ -112,25 +114,25 @@ class Indicator:
     def orders(self) -> list[int]:
         return [i for i, c in enumerate(self.coefficients) if i and c]
 
-    def target(self, x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    def target(self, x: Values) -> Values:
         """phi(x), by its Taylor coefficients."""
         return np.polynomial.polynomial.polyval(x, np.asarray(self.coefficients))
 
-    def __call__(self, z: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    def __call__(self, z: Values) -> Values:
         return self._cut(z, self.series, lambda i: hermite(i, np.clip(z, -self.bounds[i], self.bounds[i])))
 
-    def slope(self, z: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    def slope(self, z: Values) -> Values:
         """h'(z) = sum c'_i i h_(i-1)(z) 1[|z| < B_i]."""
         derivative = hermite_e.hermeder(self.series) if len(self.series) > 1 else np.zeros(1)
         return self._cut(z, derivative, lambda i: i * hermite(i - 1, z) * (np.abs(z) < self.bounds[i]), constant=False)
 
     def _cut(
         self,
-        z: Float[np.ndarray, "..."],
+        z: Values,
         uncut: Float[np.ndarray, " orders"],
-        part: Callable[[int], Float[np.ndarray, "..."]],
+        part: Callable[[int], Values],
         constant: bool = True,
-    ) -> Float[np.ndarray, "..."]:
+    ) -> Values:
         """The series at once where nothing is cut off; else part by part."""
         if not self.orders or np.abs(z).max(initial=0.0) < self.bounds[self.orders[0]]:
             return hermite_e.hermeval(z, uncut)
