@@ -116,6 +116,8 @@ def test_a_contender_of_ones_own_is_judged():
 
 @pytest.mark.slow
 def test_a_contender_of_ones_own_is_in_an_audit(tmp_path):
-    done = kernelgap("audit", "sklearn:diabetes", "--budget", "60s", "--out", tmp_path, "--json", **OWN)
+    # few rows and much time: about a minute of work, and a busy machine leaves nothing out
+    time = ("--budget", "1h", "--rows", 60)
+    done = kernelgap("audit", "sklearn:diabetes", *time, "--out", tmp_path, "--json", **OWN)
     assert done.returncode == 0, done.stderr
     assert "neighbours" in {row["contender"] for row in json.loads(done.stdout)["contenders"]}
