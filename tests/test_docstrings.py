@@ -54,7 +54,7 @@ def documented(thing: object) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("thing", public_names())
+@pytest.mark.parametrize("thing", list(public_names()))
 def test_arguments_are_documented(thing):
     assert (thing.__doc__ or "").strip()
     missing = arguments(thing) - documented(thing)

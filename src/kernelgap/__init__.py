@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kernelgap.runs import run
 
     audit: AuditPackage
+    __version__: str
 
 __all__ = [
     "AdaptiveKernelClassifier",
@@ -70,7 +71,15 @@ _HOME: dict[str, str | None] = {
     "run": "runs",
 }
 
-__getattr__ = lazily(__name__, _HOME)
+_find = lazily(__name__, _HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("kernelgap")
+    return _find(name)
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -59,7 +60,7 @@ Done = Judgement | Outcome | Refitted
 
 
 @dataclass(frozen=True)
-class AuditChunk:
+class AuditChunk(ABC):
     """One contender on one sample. Its identity is made of all fields except paths and the cost."""
 
     verb: ClassVar[str]
@@ -86,8 +87,8 @@ class AuditChunk:
         dataset = load_dataset(self.dataset)
         return dataset, dataset.view(self.samples, self.seed, self.search_budget)
 
-    def run(self, tell: Tell) -> Done:
-        raise NotImplementedError
+    @abstractmethod
+    def run(self, tell: Tell) -> Done: ...
 
 
 @dataclass(frozen=True)

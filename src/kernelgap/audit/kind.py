@@ -13,5 +13,8 @@ KIND = Kind(
     read=read_audit,
     conclude=conclude_audit,
     page="kernelgap.reports.audit.page:write_audit_page",
-    code=("networks", "training", "kernels", "regression", "audit/tables", "audit/contenders"),
+    code=(
+        *("seeds.py", "networks", "training", "kernels", "regression", "audit/tables", "audit/contenders"),
+        *("audit/split.py", "audit/dataset.py", "audit/chunks.py"),
+    ),
 )

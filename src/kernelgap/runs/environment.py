@@ -24,14 +24,14 @@ def environment() -> dict[str, str]:
 
 
 def code_digest(rooms: Iterable[str]) -> str:
-    """A digest of the code in these folders of the package: the numbers of a run depend on it, and on nothing else."""
+    """A digest of the code in these folders and files of the package, which the numbers of a run depend on."""
     return _digest(tuple(rooms))
 
 
 @cache
 def _digest(rooms: tuple[str, ...]) -> str:
     root = Path(__file__).parents[1]
-    files = [path for room in rooms for path in sorted((root / room).rglob("*.py"))]
+    files = [path for room in rooms for path in sorted((root / room).rglob("*.py")) or [root / room]]
     return fingerprint(*(part for path in files for part in (f"{path.relative_to(root)}\0", path.read_bytes())))[:16]
 
 

@@ -44,7 +44,7 @@ class Kind:
     ``plan`` makes a ``Plan`` of what was asked; ``work`` does a chunk of it in a worker; ``store`` keeps the results;
     ``read`` makes a ``Run`` of a folder; ``conclude`` computes, once all is done, what the run is to store beside the
     results; ``page`` names the function that writes the page, as "module:function". ``command`` goes on with such a
-    run, and ``code`` names the folders of the package on which its numbers depend.
+    run, and ``code`` names the folders and files of the package on which its numbers depend.
     """
 
     name: str

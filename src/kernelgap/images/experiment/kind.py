@@ -94,6 +94,6 @@ KIND = Kind(
     work=work,
     read=read_images_run,
     page="kernelgap.reports.images.page:write_images_page",
-    code=("images", "networks", "training", "kernels", "regression"),
+    code=("seeds.py", "images", "networks", "training", "kernels", "regression"),
     plan=plan_images,
 )

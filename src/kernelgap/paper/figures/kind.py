@@ -36,6 +36,6 @@ KIND = Kind(
     read=read_figure,
     conclude=conclude_figure,
     page="kernelgap.reports.figure.page:write_figure_page",
-    code=("problems", "networks", "training", "kernels", "regression", "runs/trials"),
+    code=("seeds.py", "problems", "networks", "training", "kernels", "regression", "runs/trials"),
     plan=plan_figure,
 )
