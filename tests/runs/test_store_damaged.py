@@ -193,6 +193,17 @@ def test_a_chunk_that_lost_its_trials_is_not_taken_for_finished(runs, command, t
     assert "is finished there without a trial" in err
 
 
+@pytest.mark.parametrize("kind", damaged_runs.KINDS)
+def test_reports_of_a_run_that_lost_a_table_end_in_a_sentence(runs, command, tmp_path, kind):
+    with closing(sqlite3.connect(runs[kind] / "run.sqlite")) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for table in tables:
+        folder = spoiled(runs[kind], tmp_path / "run", damaged_runs._sql(f"DELETE FROM {table}"))
+        code, _, err = command("report", folder, "--json")
+        assert code in (0, 2), (table, err)
+        assert code == 0 or err.endswith(".\n"), (table, err)
+
+
 @pytest.mark.parametrize("value", [float("inf"), None, -1.0])
 def test_infinite_errors_are_not_certified(runs, command, tmp_path, value):
     spoil = damaged_runs._cell("trials", "validation_error", value)

@@ -57,6 +57,9 @@ def read_audit(folder: str | Path) -> Audit:
         plan, outcomes, judgements = _plan(store), store.outcomes(), store.judgements()
         with as_stored(folder):
             answered = _ANSWER.validate_json(conclusion["answer"])
+            compared = {(curve.contender, samples) for curve in answered.curves for samples in curve.samples}
+            if not compared <= {(key.contender, key.samples) for key in outcomes}:
+                raise ValueError("its answer compares fits that are not stored")
             winner, setting = conclusion["winner"], conclusion["setting"]
             model = None if winner is None else store.stored_model(winner, answered.comparison.samples, setting)
             return Audit(
