@@ -1,9 +1,12 @@
-"""What a run refuses before it begins."""
+"""What a run refuses before it begins, and what one has that ended early."""
 
 import pytest
 
 import kernelgap as kg
 from kernelgap.errors import InputError
+from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.runs import start
+from support import tiny
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,17 @@ def test_it_is_refused_and_nothing_is_made(name, options, sentence, tmp_path, mo
     with pytest.raises(InputError, match=sentence):
         kg.run(name, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_ended_after_its_last_chunk_says_how_it_was_made(tmp_path, monkeypatch):
+    def ended(*arguments, **options):
+        done(*arguments, **options)
+        raise KeyboardInterrupt
+
+    done = start.run_chunks
+    monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.experiment("tiny", (4,), epochs=2))
+    monkeypatch.setattr(start, "run_chunks", ended)
+    with pytest.raises(KeyboardInterrupt):
+        kg.run("tiny", out=tmp_path, workers=1)
+    monkeypatch.setattr(start, "run_chunks", done)
+    assert kg.run("tiny", out=tmp_path, workers=1).environment["kernelgap"] == kg.__version__

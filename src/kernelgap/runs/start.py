@@ -90,13 +90,13 @@ def _execute(
         if plan.estimate and left and on_progress is None and cluster is None:
             estimate = format_estimate(plan.estimate(left, workers))
             console.message(f"{plan.title}: about {estimate} on this machine when it is idle.")
+        if left:
+            store.keep_environment(environment())
         with console.progress(plan.title) as show:
             watch = on_progress or (lambda progress: show(progress.share, str(progress)))
             failures = run_chunks(plan.chunks, store, do=kind.work, workers=workers, cluster=cluster, on_progress=watch)
             if failures and not store.finished() and not kind.failures_are_results:
                 raise InputError(f"All {len(plan.chunks)} chunks failed; the first with: {failures[0].error}")
-            if left:
-                store.keep_environment(environment())
         if kind.conclude is not None and store.conclusion() is None:
             store.conclude(kind.conclude(store))
 
