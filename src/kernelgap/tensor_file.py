@@ -43,8 +43,7 @@ KINDS = (MODEL, TRAINING)
 
 LONGEST = 2**24  # characters of a header
 DAMAGED = (
-    SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError, RecursionError, MemoryError
-)  # fmt: skip
+    SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError, RecursionError, MemoryError, OverflowError)  # fmt: skip
 
 
 def pack(kind: Kind, header: Mapping[str, Any], arrays: Arrays) -> bytes:

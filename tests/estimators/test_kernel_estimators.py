@@ -311,6 +311,7 @@ def fitted_value(name, value):
         ("numbers", of_estimator("labels", {"dtype": "<i8", "values": [3, 5]}), {}, "as many labels"),
         ("numbers", of_estimator("labels", {"dtype": "<i8", "values": [3, 5, 7.5]}), {}, "another type"),
         ("numbers", of_estimator("labels", {"dtype": "<M8[s]", "values": [3, 5, 7]}), {}, "neither numbers nor texts"),
+        ("numbers", of_estimator("labels", {"dtype": "<i8", "values": [3, 5, 2**70]}), {}, "too large"),
         ("numbers", of_estimator("labels", {"dtype": "nonsense", "values": [3, 5, 7]}), {}, "nonsense"),
         ("numbers", None, {"coefficients": np.zeros(9)}, "must have 2 dimensions"),
         ("numbers", None, {"coefficients": np.zeros((8, 3))}, "coefficients of the shape"),
