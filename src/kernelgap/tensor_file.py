@@ -43,7 +43,9 @@ KINDS = (MODEL, TRAINING)
 
 LONGEST = 2**24  # characters of a header
 DAMAGED = (
-    SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError, RecursionError, MemoryError, OverflowError)  # fmt: skip
+    *(SafetensorError, OSError, TypeError, ValueError, LookupError, AttributeError),
+    *(OverflowError, RecursionError, MemoryError),
+)
 
 
 def pack(kind: Kind, header: Mapping[str, Any], arrays: Arrays) -> bytes:
