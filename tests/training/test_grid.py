@@ -8,7 +8,7 @@ import pytest
 import kernelgap as kg
 from kernelgap import networks
 from kernelgap.errors import InputError
-from kernelgap.training import Schedule, evaluation_epochs, get_model, grid, train_grid
+from kernelgap.training import Schedule, engine, evaluation_epochs, get_model, train_grid
 
 PROBLEM = kg.problems.hard(d=6, k=2, alpha=0.3)
 SHORT = Schedule(epochs=12, batch=8)
@@ -95,19 +95,20 @@ def test_a_member_alone_and_in_its_grid_agree(network, mode):
 
 
 def test_groups_do_not_change_members(monkeypatch):
+    monkeypatch.setenv("KERNELGAP_NATIVE", "off")
     rates, decays = (0.02, 0.05, 0.1, 0.07, 0.03), (1e-3,) * 5
     whole = train(rates=rates, decays=decays)
-    monkeypatch.setattr(grid, "CACHE", 8 * 2 * sum(w.size for w in start(networks.resnet).values()))
+    monkeypatch.setattr(engine, "CACHE", 8 * 2 * sum(w.size for w in start(networks.resnet).values()))
     parts = train(rates=rates, decays=decays)
     np.testing.assert_allclose(whole.curves["test"], parts.curves["test"], rtol=1e-4)
 
 
 def test_group_size_fits_the_cache_in_equal_groups():
-    weights = {"w": np.zeros(31_000)}  # a ResNet of width 500: 248 kB of weights and momenta
-    assert grid.group_size(weights, 100) == 8
-    assert grid.group_size(weights, 9) == 5
-    assert grid.group_size(weights, 3) == 3
-    assert grid.group_size({"w": np.zeros(10**7)}, 4) == 1
+    weights = 31_000  # a ResNet of width 500: 248 kB of weights and momenta
+    assert engine.group_size(weights, 100) == 8
+    assert engine.group_size(weights, 9) == 5
+    assert engine.group_size(weights, 3) == 3
+    assert engine.group_size(10**7, 4) == 1
 
 
 @pytest.mark.parametrize("mode", ["all", "ntk"])
@@ -123,15 +124,16 @@ def test_diverged_members_are_marked_and_the_others_go_on(mode):
 
 def test_diverged_members_stop_costing(monkeypatch):
     """With groups of one, a diverged member is not trained again."""
-    monkeypatch.setattr(grid, "CACHE", 1)
+    monkeypatch.setenv("KERNELGAP_NATIVE", "off")
+    monkeypatch.setattr(engine, "CACHE", 1)
     calls = []
-    real = grid.advance
+    real = engine.advance
 
     def counting(*args):
         calls.append(float(args[4][0]))
         return real(*args)
 
-    monkeypatch.setattr(grid, "advance", counting)
+    monkeypatch.setattr(engine, "advance", counting)
     result = train(rates=(90.0, 0.05), decays=(0.1, 0.0), epochs=range(13))
     assert result.diverged.tolist() == [True, False]
     assert calls.count(pytest.approx(0.05)) == 12

@@ -31,8 +31,12 @@ def code_digest(rooms: Iterable[str]) -> str:
 @cache
 def _digest(rooms: tuple[str, ...]) -> str:
     root = Path(__file__).parents[1]
-    files = [path for room in rooms for path in sorted((root / room).rglob("*.py")) or [root / room]]
+    files = [path for room in rooms for path in _sources(root / room) or [root / room]]
     return fingerprint(*(part for path in files for part in (f"{path.relative_to(root)}\0", path.read_bytes())))[:16]
+
+
+def _sources(room: Path) -> list[Path]:
+    return sorted(path for path in room.rglob("*") if path.suffix in (".py", ".cpp"))
 
 
 def _processor() -> str:

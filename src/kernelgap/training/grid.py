@@ -11,11 +11,12 @@ from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
+from kernelgap.training.engine import Engine, XlaEngine
 from kernelgap.training.modes import Layers, Model
+from kernelgap.training.native import native_engine
 from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
-from kernelgap.training.sgd import State, advance, outputs, squared_errors
+from kernelgap.training.sgd import State, outputs
 
-CACHE = 2**21  # bytes of weights and momenta that a group of members may take, about what a core's cache holds
 Weights = dict[str, np.ndarray]  # on the host, as results are kept
 
 HOPELESS = 1e6  # a member whose training error exceeds this many times |y|^2 has diverged
@@ -109,9 +110,9 @@ def train_grid(
 ) -> GridResult:
     """Train member i with ``rates[i]`` and ``decays[i]``, all from the same start on the same batches.
 
-    Members run in groups of equal size whose weights and momenta fit a core's cache. A group takes the living members
-    of fastest rate first, so that those that diverge share groups, and the groups that are not needed any more are
-    not run. A last group that is short repeats a member as padding, so that one compiled program serves all.
+    Members run in groups, of the living ones those of fastest rate first: those that diverge share groups, and the
+    groups that are not needed any more are not run. Two- and three-layer ReLU networks are trained by compiled loops
+    of our own where the machine has a compiler, whatever else by XLA.
 
     Parameters
     ----------
@@ -155,21 +156,19 @@ def train_grid(
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
-    members = _Members(model, frozen, samples, signal, np.asarray(rates, float), np.asarray(decays, float), times)
-    size = group_size(trained, len(rates))
+    weights = sum(w.size for w in trained.values())
+    engine: Engine = native_engine(model, frozen, schedule) or XlaEngine(model, frozen, schedule, weights, len(rates))
+    members = _Members(engine, samples, signal, np.asarray(rates, float), np.asarray(decays, float), times)
     state = _at_rest(trained, len(rates))
     n, longest = len(samples["train"].x), max(b - a for a, b in itertools.pairwise(times))
     for time, stop in enumerate(times):
         first = times[time - 1] if time else stop
         orders = data_orders(seed, range(first, stop), n, rows=longest)
-        for group in members.groups(size):
-            padded = group + group[:1] * (size - len(group))
-            now = jax.tree.map(lambda w, rows=padded: w[rows], state)
+        for group in members.groups(engine.group_size(len(rates))):
             if stop > first:
-                rate, decay = (a[padded].astype(np.float32) for a in (members.rates, members.decays))
-                now = advance(model, schedule, now, frozen, rate, decay, *samples["train"], orders, first, stop)
-                _write_back(state, now, group)
-            members.measure(now, group, time)
+                rate, decay = members.rates[group], members.decays[group]
+                engine.advance(state, group, rate, decay, samples["train"], orders, first, stop)
+            members.measure(state, group, time)
             if on_progress is not None:
                 on_progress(members.share_done())
         if watch is not None:
@@ -192,21 +191,10 @@ def records_first_output(model: Model) -> bool:
     return isinstance(model, Layers) and model.network.first_output is not None
 
 
-def group_size(trained: Params, members: int) -> int:
-    """How many members train at once: as many as the cache holds, in groups of equal size."""
-    most = max(1, CACHE // (8 * sum(w.size for w in trained.values())))
-    return -(-members // -(-members // most))
-
-
 def _at_rest(trained: Params, members: int) -> State:
     """Every member at the same start, with momentum 0, on the host."""
     stacked = {name: np.repeat(np.asarray(w)[None], members, axis=0) for name, w in trained.items()}
     return State(stacked, {name: np.zeros_like(w) for name, w in stacked.items()})
-
-
-def _write_back(state: State, part: State, group: list[int]) -> None:
-    for all_members, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
-        all_members[group] = np.asarray(new)[: len(group)]
 
 
 class _Members:
@@ -214,15 +202,14 @@ class _Members:
 
     def __init__(
         self,
-        model: Model,
-        frozen: Params,
+        engine: Engine,
         samples: dict[str, Sample],
         base: Sample | None,
         rates: np.ndarray,
         decays: np.ndarray,
         times: list[int],
     ) -> None:
-        self.model, self.frozen = model, frozen
+        self.engine = engine
         self.sample = Sample(*(np.concatenate(parts) for parts in zip(*samples.values(), strict=True)))
         ends = np.cumsum([s.x.shape[0] for s in samples.values()])
         self.rows = {n: slice(end - s.x.shape[0], end) for (n, s), end in zip(samples.items(), ends, strict=True)}
@@ -243,13 +230,13 @@ class _Members:
     def measure(self, state: State, group: list[int], time: int) -> None:
         """Take the errors of a group that has reached ``time``, and mark members that have diverged."""
         with np.errstate(invalid="ignore", over="ignore"):
-            errors = squared_errors(self.model, state.trained, self.frozen, self.sample)[: len(group)]
+            errors = self.engine.squared_errors(state, group, self.sample)
             for name, rows in self.rows.items():
                 self.curves[name][group, time] = errors[:, rows].mean(axis=1)
                 self.standard_errors[name][group] = standard_error(errors[:, rows])
             if self.base is not None:
-                distances = squared_errors(self.model, state.trained, self.frozen, self.base, first=True)
-                self.curves["base"][group, time] = distances[: len(group)].mean(axis=1)
+                distances = self.engine.squared_errors(state, group, self.base, first=True)
+                self.curves["base"][group, time] = distances.mean(axis=1)
         self.reached[group] = self.times[time]
         for member in group:
             error = self.curves["train"][member, time]

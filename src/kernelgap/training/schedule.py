@@ -1,7 +1,7 @@
 """What training takes: a schedule, samples as finite float32 with matching rows, and the order of the data."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -45,10 +45,10 @@ class Schedule(BaseModel):
         """A schedule, or one sentence about the first field that is wrong."""
         return validated(cls, fields)
 
-    def factor(self, epoch: jax.Array) -> Float[Array, ""]:
-        """By what the rate is multiplied in this epoch, counted from 0."""
-        rising = jnp.minimum(1.0, (epoch + 1) / (1.0 + self.warmup * self.epochs))
-        return jnp.where(epoch >= self.drop_at * self.epochs, rising / self.drop, rising)
+    def factor(self, epoch: int | jax.Array, numpy: Any = jnp) -> Float[Array | np.ndarray, ""]:
+        """By what the rate is multiplied in this epoch, counted from 0, with NumPy or JAX."""
+        rising = numpy.minimum(1.0, (epoch + 1) / (1.0 + self.warmup * self.epochs))
+        return numpy.where(epoch >= self.drop_at * self.epochs, rising / self.drop, rising)
 
     def check_samples(self, n: int) -> None:
         """Refuse a batch that the training sample cannot fill."""

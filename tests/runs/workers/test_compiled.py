@@ -29,7 +29,7 @@ print(json.dumps({"where": str(where), "results": results, **heard}))
 
 def worker(programs):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(survival.TINY.parents[1])])}
-    environment |= {"KERNELGAP_CACHE_DIR": str(programs), "XDG_CACHE_HOME": "/nowhere"}
+    environment |= {"KERNELGAP_CACHE_DIR": str(programs), "XDG_CACHE_HOME": "/nowhere", "KERNELGAP_NATIVE": "off"}
     done = subprocess.run([sys.executable, "-c", WORKER], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -1,7 +1,6 @@
 """Compiled programs, kept on disk for the next worker: a run that is resumed or repeated does not compile again."""
 
 import os
-import platform
 import tempfile
 import time
 import zlib
@@ -13,9 +12,8 @@ from typing import Any
 
 import jax
 
-from kernelgap.fingerprint import fingerprint
+from kernelgap.cache_folder import cache_folder, processor
 
-VARIABLE = "KERNELGAP_CACHE_DIR"  # a folder for the programs, or "off"
 MOST = 2**30  # bytes; beyond it, the programs that were written first are dropped
 WRITING = 10.0  # seconds within which a program that is being written is whole
 
@@ -45,19 +43,9 @@ def keep_programs() -> Path | None:
 
 
 def programs_folder() -> Path | None:
-    """KERNELGAP_CACHE_DIR, or kernelgap in the user's cache: within it, a folder a kind of machine and version of JAX.
-
-    Programs are compiled for one processor's instructions, and homes are shared between machines.
-    """
-    asked = os.environ.get(VARIABLE)
-    if asked is not None and asked.strip().lower() in ("", "off"):
-        return None
-    try:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # a user without a home
-        return None
-    root = Path(home) / "kernelgap" if asked is None else Path(asked)
-    return root / f"jax-{version('jaxlib')}-{_processor()}"
+    """A folder of the cache for this processor and version of JAX: programs are made of its instructions."""
+    root = cache_folder()
+    return None if root is None else root / f"jax-{version('jaxlib')}-{processor()}"
 
 
 def tidy(folder: Path) -> None:
@@ -103,13 +91,3 @@ def _changed(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _processor() -> str:
-    """A digest of the processor's instruction sets."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        flags = next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
-    except OSError:
-        flags = ""
-    return fingerprint(f"{platform.machine()} {platform.processor()} {flags}")[:12]
