@@ -38,7 +38,7 @@ def check(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def install() -> None:
     """Let jaxtyping's import hook decorate with ``jaxtyped``; before the package is imported."""
-    jaxtyping.jaxtyped = jaxtyped
+    jaxtyping.jaxtyped = jaxtyped  # type: ignore[assignment]
 
 
 def jaxtyped(target: Any = None, *, typechecker: Callable[..., Any]) -> Any:
