@@ -13,6 +13,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+import typecheck
+
+typecheck.install()
+
 THREADS = os.environ.get("KERNELGAP_TEST_THREADS", "1")
 os.environ["OMP_NUM_THREADS"] = THREADS
 threadpool_limits(limits=int(THREADS))

@@ -52,8 +52,7 @@ class Here:
         return []
 
 
-@pytest.fixture
-def here(monkeypatch):
+def few_contenders(monkeypatch):
     found = Here()
     for module in (registry, conduct, plan):
         monkeypatch.setattr(module, "FAMILIES", FEW)
@@ -64,9 +63,22 @@ def here(monkeypatch):
     return found
 
 
-def compared(here):
+@pytest.fixture
+def here(monkeypatch):
+    return few_contenders(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """An audit of ``table()`` and the cells that were done, for tests that only read it."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        here = few_contenders(monkeypatch)
+        return conduct.run_audit(table(), "y", tmp_path_factory.mktemp("finished") / "a"), here.done
+
+
+def compared(done):
     """The cells that the verdict comes from."""
-    return [cell for cell in here.done if not isinstance(cell, Refitting)]
+    return [cell for cell in done if not isinstance(cell, Refitting)]
 
 
 def answers(audit):
@@ -97,20 +109,19 @@ def test_an_audit_and_what_is_in_its_folder(here, tmp_path):
     assert model.predict(frame).shape == (20, 1)
 
 
-def test_the_kept_model_learned_from_all_rows_and_says_so(here, tmp_path):
-    frame = table()
-    audit = conduct.run_audit(frame, "y", tmp_path / "a")
+def test_the_kept_model_learned_from_all_rows_and_says_so(finished):
+    audit, _ = finished
     trained = audit.load_model()
     assert audit.model_rows == trained.about["rows"] == trained.about["of"] == 150
-    assert read_audit(tmp_path / "a").model_rows == 150
+    assert read_audit(audit.folder).model_rows == 150
     assert audit.as_record()["model_rows"] == 150
     assert "from all 150 rows" in audit.model_sentence
     assert "learned from 120 rows and seen no test row" in audit.model_sentence
     error = audit.contenders.set_index("contender").error[audit.winner]
     assert trained.about["test_error"] == pytest.approx(error)
-    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
-    Y = read_arrays(tmp_path / "a" / LABELS, ("Y",))["Y"]
-    with AuditStore.reading(tmp_path / "a") as store:
+    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    Y = read_arrays(audit.folder / LABELS, ("Y",))["Y"]
+    with AuditStore.reading(audit.folder) as store:
         chosen = {named: one for named, one in store.outcomes().items() if named.contender == audit.winner}
     one = next(one for named, one in chosen.items() if (named.samples, named.seed) == (120, 0))
     assert trained.about["setting"] == json.loads(one.setting)
@@ -131,19 +142,19 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])
-def test_as_many_rows_as_the_time_allows(here, tmp_path, left, rows):
-    audit = conduct.run_audit(table(), "y", tmp_path / "a")
-    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
-    with AuditStore.reading(tmp_path / "a") as store:
+def test_as_many_rows_as_the_time_allows(here, finished, left, rows):
+    audit, _ = finished
+    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    with AuditStore.reading(audit.folder) as store:
         cell = refitting(audit, store, dataset, left)
         assert (cell and cell.samples) == rows
         part = refitting(replace(audit, data=replace(audit.data, rows=100_000)), store, dataset, 5.0)
     assert 120 < part.samples < 100_000
 
 
-def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(here, tmp_path):
-    conduct.run_audit(table(), "y", tmp_path / "a")
-    with AuditStore.reading(tmp_path / "a") as store:
+def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(finished):
+    audit, done = finished
+    with AuditStore.reading(audit.folder) as store:
         judgements = store.judgements()
     choices = choose(judgements)
     for name in FEW:
@@ -153,14 +164,15 @@ def test_choices_are_made_on_validation_rows_by_the_mean_over_seeds(here, tmp_pa
         )
         assert choices[name, 120].error == pytest.approx(errors.min())
     assert ranked_networks(choices, 120) == ["2layer"]
-    fitted = [cell for cell in here.done if isinstance(cell, Fitting)]
+    fitted = [cell for cell in done if isinstance(cell, Fitting)]
+    assert fitted
     assert all(cell.setting == choices[cell.contender, cell.samples].setting for cell in fitted)
 
 
-def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path):
+def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, finished, tmp_path):
     """With other targets in the test rows every cell gives the same; only the answer changes."""
     frame = table()
-    first = conduct.run_audit(frame, "y", tmp_path / "a")
+    first, _ = finished
     from kernelgap.audit.split import put_aside
 
     test = put_aside(150, None, seed=0)[1]
@@ -168,12 +180,12 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
     other.loc[test, "y"] = np.random.default_rng(5).normal(size=len(test))
     second = conduct.run_audit(other, "y", tmp_path / "b")
     found = []
-    for folder in ("a", "b"):
-        with AuditStore.reading(tmp_path / folder) as store:
+    for folder in (first.folder, tmp_path / "b"):
+        with AuditStore.reading(folder) as store:
             found.append({n: (one.setting, one.outcome.predictions) for n, one in store.outcomes().items()})
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
-    with np.load(tmp_path / "a" / "material.npz") as dataset:
+    with np.load(first.folder / "material.npz") as dataset:
         assert sorted(dataset.files) == ["X", "X_test", "Y", "words"]
         assert len(dataset["Y"]) == 120
 
@@ -181,14 +193,14 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, tmp_path)
 @pytest.mark.parametrize(
     "cells", [pytest.param(3, marks=pytest.mark.slow), 14, pytest.param(20, marks=pytest.mark.slow)]
 )
-def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, tmp_path, cells):
-    whole = conduct.run_audit(table(), "y", tmp_path / "whole")
-    count, here.done, here.left = len(compared(here)), [], cells
+def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, finished, tmp_path, cells):
+    whole, done = finished
+    here.left = cells
     with pytest.raises(KeyboardInterrupt, match=f"^{cells} of .* were finished and are kept"):
         conduct.run_audit(table(), "y", tmp_path / "cut")
     here.left = 10**9
     resumed = conduct.run_audit(table(), "y", tmp_path / "cut")
-    assert len(compared(here)) == count, "nothing was done twice"
+    assert len(compared(here.done)) == len(compared(done)), "nothing was done twice"
     assert answers(resumed) == answers(whole)
 
 
@@ -223,10 +235,10 @@ def test_the_budget_that_is_told_is_the_one_that_was_given_last(here, tmp_path):
     assert (audit.budget, audit.plan.budget) == (150.0, 60.0)
 
 
-def test_another_table_in_the_same_folder_is_refused(here, tmp_path):
-    conduct.run_audit(table(), "y", tmp_path / "a")
+def test_another_table_in_the_same_folder_is_refused(here, finished):
+    audit, _ = finished
     with pytest.raises(InputError, match="holds another run"):
-        conduct.run_audit(table(seed=1), "y", tmp_path / "a")
+        conduct.run_audit(table(seed=1), "y", audit.folder)
 
 
 @pytest.mark.slow

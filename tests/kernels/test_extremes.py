@@ -1,11 +1,14 @@
 """Inputs that are huge, opposite, or none: values keep their digits, and what overflows is named."""
 
+import warnings
+
 import jax
 import numpy as np
 import pytest
 
 from kernelgap import kernels, networks
 from kernelgap.errors import InputError
+from kernelgap.kernels.kernel import check_overflow
 from kernelgap.kernels.pairs import NumpyPairs, SamePairs, UpperPairs
 
 X = np.random.default_rng(0).standard_normal((5, 3))
@@ -122,3 +125,11 @@ def test_no_rows(name):
         assert kernel(X, none).shape == (5, 0)
     with pytest.raises(InputError, match="no rows to take the median distance of"):
         kernels.get(name)(none)
+
+
+def test_overflow_of_both_signs_is_one_sentence_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match="overflows on these inputs"):
+            check_overflow(np.array([np.inf, -np.inf]), "x")
+        check_overflow(np.full(2, 1e308), "x")  # only the sum overflows

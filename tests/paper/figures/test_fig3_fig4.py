@@ -1,6 +1,7 @@
 """Figures 3 and 4 and the talk: their data, tiny grids of their kind, and at quick scale what they claim."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -52,12 +53,17 @@ over_norm = Experiment(
 )
 
 
+@functools.cache
+def planned(name, scale):
+    """The trials of all chunks. At the paper's scale there are thousands."""
+    return tuple(t for c in plan_chunks(experiments.get(name).trials(scale, seed=0)) for t in c.trials)
+
+
 @pytest.mark.parametrize("name", sorted(experiments.EXPERIMENTS))
 @pytest.mark.parametrize("scale", ["quick", "paper"])
 def test_every_experiment_has_distinct_trials_of_its_kind(name, scale):
     experiment = experiments.get(name)
-    chunks = plan_chunks(experiment.trials(scale, seed=0))
-    trials = [t for c in chunks for t in c.trials]
+    trials = planned(name, scale)
     assert len({t.id for t in trials}) == len(trials)
     assert (len({t.problem for t in trials}) > 1) == (experiment.x == "beta")
     if scale == "paper":
@@ -65,6 +71,21 @@ def test_every_experiment_has_distinct_trials_of_its_kind(name, scale):
         assert {t.schedule.epochs for t in sgd} == {800}
         assert {f"{t.rate:.0e}"[0] for t in sgd} == {"1", "2", "5"}
         assert len({t.seed for t in trials}) > 1
+
+
+@pytest.mark.parametrize("name", ["fig2a", "fig2b", "slides_a"])
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+def test_comparisons_over_widths_can_be_planned(name, scale):
+    trials = planned(name, scale)
+    assert {t.network for t in trials} == {"2layer", "3layer", "3resnet", None}
+    trained = {(t.network, t.width) for t in trials if t.kind == "sgd"}
+    for mode in ("last", "ntk"):
+        assert {(t.network, t.width) for t in trials if t.kind == "ridge" and t.mode == mode} == trained
+    by_sgd = {t.method for t in trials if t.kind == "sgd" and t.mode in ("last", "ntk")}
+    networks = ("2layer", "3layer", "3resnet")
+    assert by_sgd == ({f"{n}({m}, SGD)" for n in networks for m in ("last", "NTK")} if scale == "paper" else set())
+    lines = {t.method for t in trials if t.kind == "ridge" and t.kernel is not None}
+    assert lines == {"ck2", "ck3", "ck3res", "ntk2", "ntk3", "ntk3res", "gaussian", "laplace", "arcsin", "recursive"}
 
 
 def test_figure_1_is_figure_4a():

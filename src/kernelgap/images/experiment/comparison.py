@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from scipy.stats import t
 
 CONFIDENCE = 0.95
 FAMILIES = NETWORK, GATED, OWN_KERNEL, KERNEL = ("network", "gated network", "network's kernel", "kernel")
@@ -72,9 +71,11 @@ def _over_seeds(done: pd.DataFrame) -> Span:
     """The mean; its interval has the test images' part and, with several seeds, Student's for these in quadrature."""
     mean, low, high = (float(done[name].mean()) for name in ("accuracy", "low", "high"))
     n = len(done)
-    spread = (
-        float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * statistics.stdev(done.accuracy) / math.sqrt(n) if n > 1 else 0.0
-    )
+    spread = 0.0
+    if n > 1:
+        from scipy.stats import t  # late, as in result.py
+
+        spread = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * statistics.stdev(done.accuracy) / math.sqrt(n)
     return Span(mean, max(0.0, mean - math.hypot(mean - low, spread)), min(1.0, mean + math.hypot(high - mean, spread)))
 
 

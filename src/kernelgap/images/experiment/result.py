@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Required
 
 import pandas as pd
 from pydantic import TypeAdapter
-from scipy.stats import binomtest
 from typing_extensions import TypedDict
 
 from kernelgap.errors import InputError
@@ -131,6 +130,8 @@ def read_images_run(folder: Path) -> ImageRun:
 
 
 def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
+    from scipy.stats import binomtest  # half a second, which what reads no results need not wait for
+
     done = outcome.status == "done"
     interval = binomtest(outcome.right, outcome.tested).proportion_ci(CONFIDENCE, method="wilson")
     training = trial if isinstance(trial, TrainingTrial) else None
