@@ -17,6 +17,7 @@ from scipy.linalg import eigh, qr
 
 from kernelgap.certificates.floors.span import EPS, Bracket, Low, Span
 from kernelgap.certificates.floors.targets import Targets
+from kernelgap.certificates.floors.triangular import TriangularSpan, triangular_factor
 from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, krawtchouk_rows
 from kernelgap.kernels.kernel import check_overflow
@@ -32,6 +33,11 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
     brackets = []
     for degree in sorted({-1, apart, apart + 1}, key=lambda k: abs(k - apart)):
         if count_up_to(spectrum.d, degree) <= 2 * len(signs):
+            fast = triangular_span(spectrum, signs, apart=degree)
+            if fast is not None:
+                low, high = fast.risks(targets)
+                if np.max(high - low) <= wide:
+                    return Bracket(np.maximum(low, 0.0), high)
             span = spectral_span(spectrum, signs, apart=degree)
             low, high = span.risks(targets)
             if not span.lost and np.max(high - low) <= wide:
@@ -56,6 +62,9 @@ def _without(
     signs = independent(spectrum, signs, above=degree)
     if not len(signs):  # the kernel has no higher degrees
         return np.full(len(targets), targets.energies(degree).sum() * (1 - 8 * EPS))
+    fast = triangular_span(spectrum, signs, given_away=degree)
+    if fast is not None:
+        return fast.risks(targets)[0]
     span = spectral_span(spectrum, signs, given_away=degree)
     return None if span.lost else span.risks(targets)[0]
 
@@ -80,12 +89,29 @@ def spectral_span(
     # rounding of the entries, and of the factorisation: LAPACK's bound, its modest constant taken as sqrt(n)
     noise = EPS * (rows + len(gram) ** 0.5 * float(np.abs(sigma).max()))
     size = float(np.max(spectrum.eigenvalues**2)) + float(gram[0, 0])
-    # what was left out with eigenvalues that may be 0
+    change = _left_out(spectrum, len(signs), above)
+    return Span(parities, sigma, vectors, noise=noise + change**2, size=size, above=above, low=low, change=change)
+
+
+def triangular_span(
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], *, apart: int = -1, given_away: int = -1
+) -> TriangularSpan | None:
+    """The same span in triangular form, where no direction of it comes near to rounding; else None."""
+    gram = gram_above(spectrum, signs, max(apart, given_away))
+    check_overflow(gram, spectrum.kernel.spec)
+    change = _left_out(spectrum, len(signs), max(apart, given_away))
+    factored = triangular_factor(gram, parities_up_to(spectrum, signs, apart), change)
+    if factored is None:
+        return None
+    return TriangularSpan(spectrum, signs, factored[0], noise=factored[1], change=change, given_away=given_away)
+
+
+def _left_out(spectrum: CubeSpectrum, samples: int, above: int) -> float:
+    """How far the functions can be off, together, because eigenvalues that may be 0 are left out of them."""
     unknown = [degree for degree in range(above + 1, spectrum.d + 1) if degree not in spectrum.positive]
     with precision(spectrum.bits):
         squares = (spectrum.balls[k].abs_upper() ** 2 * spectrum.multiplicities[k] for k in unknown)
-        change = float((sum(squares, start=arb(0)) * len(signs)).sqrt().upper())
-    return Span(parities, sigma, vectors, noise=noise + change**2, size=size, above=above, low=low, change=change)
+        return float((sum(squares, start=arb(0)) * samples).sqrt().upper())
 
 
 def gram_above(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], above: int) -> Float[np.ndarray, "n n"]:
