@@ -147,24 +147,23 @@ def dask_cluster(workers: int) -> Iterator[str]:
             yield address
         finally:
             for process in running:
-                process.terminate()
-            for process in running:
-                process.wait(30)
+                process.kill()  # they hold nothing
+                process.wait()
 
 
-def check(place: str, chunks: Sequence[Chunk], nothing: Sequence[Chunk], workers: int, **where: Any) -> dict:
+def check(place: str, chunks: Sequence[Chunk], nothing: Sequence[Chunk], count: int, **where: Any) -> dict:
     """Costs at this place, a real run there, and what the model makes of the chunks' own seconds."""
-    start = measured_run(nothing[:workers], do_nothing, **where).wall
+    start = measured_run(nothing[:count], do_nothing, **where).wall
     costs = measured_costs(nothing, start, **where)
     real = measured_run(chunks, run_chunk, **where)
     line = LINE if "cluster" in where else 1
     return {
         "place": place,
-        "workers": workers,
+        "workers": count,
         "costs": asdict(costs),
         "chunk_seconds": statistics.median(real.chunks),
         "measured": real.wall,
-        "predicted": simulate(real.chunks, workers, costs, line),
+        "predicted": simulate(real.chunks, count, costs, line),
     }
 
 
