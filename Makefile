@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills coverage
+.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -59,6 +59,10 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff format .
 
 bench: bench-training bench-images bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
+	$(BIN)/python benchmarks/compare.py
+
+bench-keep: $(VENV)/.ready  ## later results of make bench are compared with the present ones
+	$(BIN)/python benchmarks/compare.py --keep
 
 bench-training: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python

@@ -20,7 +20,6 @@ CASES = {
     "32 x 32 x 3, stride 1, width 64": {"image": (32, 32, 3), "stride": 1, "width": 64, "steps": 40},
 }
 BATCH = 32
-SGEMM_REPEATS = 30
 
 
 def run_case(name: str, gated: bool, torch_python: str, rounds: int) -> dict:
@@ -31,13 +30,10 @@ def run_case(name: str, gated: bool, torch_python: str, rounds: int) -> dict:
     rates: dict[str, list[float]] = {"kernelgap": [], "torch": []}
     peaks = []
     for _ in range(rounds):
-        seconds = max(
-            r["seconds"] for r in contest.run("sgemm.py", sys.executable, {"repeats": SGEMM_REPEATS}, count, 1)
-        )
-        peaks.append(count * SGEMM_REPEATS * 2 * 1024**3 / seconds)
+        peaks.append(contest.sgemm_peak())
         contestants = {"kernelgap": ("kernelgap_images.py", sys.executable), "torch": ("torch_images.py", torch_python)}
         for who, (program, python) in contestants.items():
-            rates[who].append(count * shown / max(r["seconds"] for r in contest.run(program, python, task, count, 1)))
+            rates[who].append(count * shown / contest.slowest(program, python, task, count))
     ours, theirs = (statistics.median(rates[who]) for who in ("kernelgap", "torch"))
     return {
         "case": name,
@@ -50,6 +46,12 @@ def run_case(name: str, gated: bool, torch_python: str, rounds: int) -> dict:
     }
 
 
+def rows(results: list[dict]) -> list[dict]:
+    cases = [(f"{r['case']}, {'gates' if r['gated'] else 'ReLUs'}", r) for r in results]
+    ratios = [contest.row(f"{name}, to PyTorch", r["ratio"], "ratio") for name, r in cases]
+    return ratios + [contest.row(f"{name}, of sgemm peak", r["share_of_peak"], "share") for name, r in cases]
+
+
 def main() -> None:
     parser = contest.arguments(__doc__, "images", rounds=3)
     parser.add_argument("--torch-python", required=True, help="the Python of an environment that has torch")
@@ -59,9 +61,9 @@ def main() -> None:
         for name in CASES
         for gated in (False, True)
     }
-    results = contest.measure_all(jobs, options.out, batch=BATCH)
+    results = contest.measure_all(jobs, options.out, rows=rows, batch=BATCH)
     columns = ["images and network", "", "kernelgap images/s", "torch images/s", "ratio", "of sgemm peak"]
-    rows = [
+    table = [
         [
             r["case"],
             "gates" if r["gated"] else "ReLUs",
@@ -73,7 +75,7 @@ def main() -> None:
         for r in results
     ]
     title = f"ResNet-8, batches of {BATCH}, {cores()} cores, median of {options.rounds} rounds"
-    console.table(columns, rows, title=title, left=2)
+    console.table(columns, table, title=title, left=2)
 
 
 if __name__ == "__main__":

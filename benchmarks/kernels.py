@@ -65,6 +65,19 @@ def check(result: dict) -> None:
         raise SystemExit(f"{result['kernel']}: the two matrices differ by {found:.1e} of their entries' size.")
 
 
+def rows(results: list[dict]) -> list[dict]:
+    return [
+        contest.row(
+            f"{r['kernel']}, {r['samples']} x {r['d']}, {when}, to {peer}",
+            r["contestants"][peer][when] / r["contestants"][OURS][when],
+            "ratio",
+        )
+        for r in results
+        for peer in (THEIRS, THEIRS64)
+        for when in ("warm", "cold")
+    ]
+
+
 def main() -> None:
     parser = contest.arguments(__doc__, "kernels", rounds=5)
     parser.add_argument("--peer-python", required=True, help="the Python of an environment that has neural-tangents")
@@ -78,13 +91,13 @@ def main() -> None:
             for samples in options.sizes
             for kernel in KERNELS
         }
-        results = contest.measure_all(jobs, options.out)
+        results = contest.measure_all(jobs, options.out, rows=rows)
     columns = ["kernel", "contestant", "warm ms", "ratio", "cold ms", "ratio", "start s", "memory MiB", "difference"]
-    rows = []
+    table = []
     for r in results:
         ours = r["contestants"][OURS]
         for name, c in r["contestants"].items():
-            rows.append(
+            table.append(
                 [
                     f"{r['kernel']}, {r['samples']} x {r['d']}" if name == OURS else "",
                     name,
@@ -97,7 +110,7 @@ def main() -> None:
                     f"{c['difference']:.0e}",
                 ]
             )
-    console.table(columns, rows, title=f"Gram matrices on {cores()} cores, median of {options.rounds} rounds", left=2)
+    console.table(columns, table, title=f"Gram matrices on {cores()} cores, median of {options.rounds} rounds", left=2)
 
 
 if __name__ == "__main__":

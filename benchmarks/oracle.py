@@ -82,13 +82,19 @@ def proof(n: int) -> dict:
     return {"n": n, "seconds": time.perf_counter() - start, "enclosure": found.enclosure}
 
 
+def rows(results: list[dict]) -> list[dict]:
+    families = [(f"d = {r['d']}, {r['n']} samples", r) for r in results if "targets" in r]
+    ratios = [contest.row(f"{name}, to one by one", r["ratio"], "ratio") for name, r in families]
+    return ratios + [contest.row(f"{name}, of dgemm peak", r["of_peak"], "share") for name, r in families]
+
+
 def main() -> None:
     options = contest.arguments(__doc__, "oracle", rounds=3).parse_args()
     fastest = peak()
     sizes = [(30, n) for n in SAMPLES] + [(d, 500) for d in DIMENSIONS if d != 30]
     jobs = {f"d = {d}, {n} samples": partial(family, d, n, options.rounds, fastest) for d, n in sizes}
     jobs |= {f"proof, {n} samples": partial(proof, n) for n in PROOFS}
-    results = contest.measure_all(jobs, options.out, peak=fastest)
+    results = contest.measure_all(jobs, options.out, rows=rows, peak=fastest)
     console.table(
         ["d", "samples", "targets", "seconds", "of dgemm peak", "one by one, s", "ratio"],
         [

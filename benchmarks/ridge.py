@@ -63,15 +63,28 @@ def check(result: dict) -> None:
         raise SystemExit(f"The predictions differ by {ours['difference']:.1e} of the largest.")
 
 
+def rows(results: list[dict]) -> list[dict]:
+    return [
+        contest.row(
+            f"{r['samples']} samples, {name}, to GridSearchCV",
+            r["contestants"][THEIRS]["seconds"] / c["seconds"],
+            "ratio",
+        )
+        for r in results
+        for name, c in r["contestants"].items()
+        if name != THEIRS
+    ]
+
+
 def main() -> None:
     parser = contest.arguments(__doc__, "ridge", rounds=3)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         jobs = {f"{n} samples": partial(run_size, n, options.rounds, Path(folder)) for n in options.sizes}
-        results = contest.measure_all(jobs, options.out)
+        results = contest.measure_all(jobs, options.out, rows=rows)
     columns = ["samples", "contestant", "seconds", "faster than GridSearchCV", "memory MiB", "ridge", "difference"]
-    rows = [
+    table = [
         [
             f"{r['samples']}" if name == OURS else "",
             name,
@@ -85,7 +98,7 @@ def main() -> None:
         for name, c in r["contestants"].items()
     ]
     title = f"30 ridges, 15 outputs on {cores()} cores, median of {options.rounds} rounds"
-    console.table(columns, rows, title=title, left=2)
+    console.table(columns, table, title=title, left=2)
 
 
 if __name__ == "__main__":

@@ -113,6 +113,18 @@ def resume(number: int) -> dict:
     return {"finished": number, "seconds": seconds, "of_which_planning": planned, "bytes": size}
 
 
+def rows(results: list[dict]) -> list[dict]:
+    run, *others = results
+    share = contest.row("coordinator, of the time", run["coordinator_share"], "share", higher_is_better=False)
+    speeds = {f"{r['in_a_chunk']} in a chunk": r["trials_per_second"] for r in others if "in_a_chunk" in r}
+    resumed = {f"to resume {r['finished']:,} trials": r["seconds"] for r in others if "finished" in r}
+    return [
+        share,
+        *(contest.row(name, value, "trials/s") for name, value in speeds.items()),
+        *(contest.row(name, value, "s", higher_is_better=False) for name, value in resumed.items()),
+    ]
+
+
 def main() -> None:
     parser = contest.arguments(__doc__, "store", rounds=1)
     parser.add_argument("--trials", type=int, default=TRIALS)
@@ -120,20 +132,20 @@ def main() -> None:
     jobs = {f"{options.trials:,} trials": partial(whole_run, options.trials)}
     jobs |= {f"{size} trials in a chunk": partial(into_the_store, size, 500) for size in IN_A_CHUNK}
     jobs |= {f"{n:,} finished trials": partial(resume, n) for n in FINISHED if n <= options.trials}
-    run, *others = contest.measure_all(jobs, options.out)
+    run, *others = contest.measure_all(jobs, options.out, rows=rows)
     stored, resumed = others[: len(IN_A_CHUNK)], others[len(IN_A_CHUNK) :]
     parts = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in run["coordinator_seconds"].items())
     console.answer(
         f"{run['trials']:,} trials: {run['worker_seconds']:.0f} processor seconds in {run['workers']} workers, "
         f"coordinator {run['coordinator_share']:.1%} of the time ({parts}); {run['seconds']:.0f} s on the clock."
     )
-    rows = [[str(s["in_a_chunk"]), f"{s['trials_per_second']:,.0f}"] for s in stored]
-    console.table(["trials in a chunk", "trials/s into the store"], rows, left=0)
-    rows = [
+    table = [[str(s["in_a_chunk"]), f"{s['trials_per_second']:,.0f}"] for s in stored]
+    console.table(["trials in a chunk", "trials/s into the store"], table, left=0)
+    table = [
         [f"{r['finished']:,}", f"{r['seconds']:.2f}", f"{r['of_which_planning']:.2f}", f"{r['bytes'] / 2**20:.1f}"]
         for r in resumed
     ]
-    console.table(["finished trials", "s to resume", "of which planning", "MiB"], rows, left=0)
+    console.table(["finished trials", "s to resume", "of which planning", "MiB"], table, left=0)
 
 
 if __name__ == "__main__":

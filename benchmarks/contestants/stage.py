@@ -22,12 +22,13 @@ def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: 
     warm = time.perf_counter() - began
     print("ready", flush=True)
     sys.stdin.readline()
-    seconds = []
+    seconds, used = [], time.process_time()
     for _ in range(repeats):
         began = time.perf_counter()
         result = work()
         seconds.append(time.perf_counter() - began)
-    print(json.dumps({"seconds": statistics.median(seconds), "warm_up": warm, "memory": peak_memory()}), flush=True)
+    told = {"seconds": statistics.median(seconds), "processor": time.process_time() - used, "warm_up": warm}
+    print(json.dumps(told | {"memory": peak_memory()}), flush=True)
     return result
 
 
