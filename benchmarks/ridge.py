@@ -3,7 +3,7 @@
 30 ridges, 15 outputs, a Gaussian kernel in 30 dimensions, 5 folds: ``GridSearchCV`` of ``KernelRidge`` and
 ``KernelRegressor(selection="folds")`` see the same samples and the same folds, each as one process with all cores. Both
 must choose the same ridge and predict the same. Rounds alternate, and medians are reported, since machines are noisy.
-The other ways to choose the ridge are timed beside them.
+The other ways to choose the ridge are timed beside them. Then one given ridge, beside ``KernelRidge`` itself.
 """
 
 import statistics
@@ -29,15 +29,18 @@ CONTESTANTS = {
     "kernelgap, gcv": ("kernelgap_ridge.py", {"selection": "gcv"}),
 }
 
+ONE = 0.1  # the given ridge
+ONE_OURS, ONE_THEIRS = "kernelgap, one ridge", "KernelRidge, one ridge"
+ONE_RIDGE = {ONE_OURS: ("kernelgap_ridge.py", {"ridge": ONE}), ONE_THEIRS: ("sklearn_ridge.py", {"ridge": ONE})}
 
-def run_size(samples: int, rounds: int, folder: Path) -> dict:
+
+def run_size(samples: int, rounds: int, folder: Path, entered: dict, ours: str, theirs: str) -> dict:
     contestants = {
-        name: (program, sys.executable, {"samples": samples} | options)
-        for name, (program, options) in CONTESTANTS.items()
+        name: (program, sys.executable, {"samples": samples} | options) for name, (program, options) in entered.items()
     }
     told = contest.alternate(contestants, rounds, folder, ".npz")
-    found = {name: np.load(folder / f"{name}.npz") for name in CONTESTANTS}
-    theirs = found[THEIRS]["predictions"]
+    found = {name: np.load(folder / f"{name}.npz") for name in entered}
+    predictions = found[theirs]["predictions"]
     result = {
         "samples": samples,
         "contestants": {
@@ -45,18 +48,19 @@ def run_size(samples: int, rounds: int, folder: Path) -> dict:
                 "seconds": statistics.median(r["seconds"] for r in results),
                 "memory": max(r["memory"] for r in results),
                 "ridge": float(found[name]["ridge"]),
-                "difference": float(np.max(np.abs(found[name]["predictions"] - theirs)) / np.max(np.abs(theirs))),
+                "difference": float(
+                    np.max(np.abs(found[name]["predictions"] - predictions)) / np.max(np.abs(predictions))
+                ),
                 "rounds": results,
             }
             for name, results in told.items()
         },
     }
-    check(result)
-    return result
+    check(result["contestants"][ours], result["contestants"][theirs])
+    return result | {"theirs": theirs}
 
 
-def check(result: dict) -> None:
-    ours, theirs = result["contestants"][OURS], result["contestants"][THEIRS]
+def check(ours: dict, theirs: dict) -> None:
     if ours["ridge"] != theirs["ridge"]:
         raise SystemExit(f"kernelgap chose the ridge {ours['ridge']:.3g}, scikit-learn {theirs['ridge']:.3g}.")
     if not ours["difference"] < AGREE:
@@ -66,30 +70,36 @@ def check(result: dict) -> None:
 def rows(results: list[dict]) -> list[dict]:
     return [
         contest.row(
-            f"{r['samples']} samples, {name}, to GridSearchCV",
-            r["contestants"][THEIRS]["seconds"] / c["seconds"],
+            f"{r['samples']} samples, {name}, to scikit-learn",
+            r["contestants"][r["theirs"]]["seconds"] / c["seconds"],
             "ratio",
         )
         for r in results
         for name, c in r["contestants"].items()
-        if name != THEIRS
+        if name != r["theirs"]
     ]
 
 
 def main() -> None:
     parser = contest.arguments(__doc__, "ridge", rounds=3)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--one-ridge", action="store_true", help="only the comparison of one given ridge")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        jobs = {f"{n} samples": partial(run_size, n, options.rounds, Path(folder)) for n in options.sizes}
+        run = partial(run_size, rounds=options.rounds, folder=Path(folder))
+        jobs = {f"{n} samples": partial(run, n, entered=CONTESTANTS, ours=OURS, theirs=THEIRS) for n in options.sizes}
+        one = {"entered": ONE_RIDGE, "ours": ONE_OURS, "theirs": ONE_THEIRS}
+        if options.one_ridge:
+            jobs = {}
+        jobs |= {f"{n} samples, one ridge": partial(run, n, **one) for n in options.sizes}
         results = contest.measure_all(jobs, options.out, rows=rows)
-    columns = ["samples", "contestant", "seconds", "faster than GridSearchCV", "memory MiB", "ridge", "difference"]
+    columns = ["samples", "contestant", "seconds", "faster than scikit-learn", "memory MiB", "ridge", "difference"]
     table = [
         [
-            f"{r['samples']}" if name == OURS else "",
+            f"{r['samples']}" if name in (OURS, ONE_OURS) else "",
             name,
             f"{c['seconds']:.2f}",
-            f"{r['contestants'][THEIRS]['seconds'] / c['seconds']:.1f}x",
+            f"{r['contestants'][r['theirs']]['seconds'] / c['seconds']:.1f}x",
             f"{c['memory']:,.0f}",
             f"{c['ridge']:.3g}",
             f"{c['difference']:.0e}",
@@ -97,7 +107,7 @@ def main() -> None:
         for r in results
         for name, c in r["contestants"].items()
     ]
-    title = f"30 ridges, 15 outputs on {cores()} cores, median of {options.rounds} rounds"
+    title = f"15 outputs on {cores()} cores, median of {options.rounds} rounds"
     console.table(columns, table, title=title, left=2)
 
 

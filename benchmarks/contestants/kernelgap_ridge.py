@@ -1,4 +1,4 @@
-"""kernelgap: the ridge chosen from the whole path."""
+"""kernelgap: the ridge chosen from the whole path, or given."""
 
 import json
 import sys
@@ -12,7 +12,8 @@ from kernelgap import KernelRegressor
 task = json.loads(sys.argv[1])
 X, Y, new = regression(task["samples"])
 kernel = f"gaussian(bandwidth={BANDWIDTH!r})"
-model = KernelRegressor(kernel, ridge=RIDGES, selection=task["selection"], folds=FOLDS, random_state=0)
+ridge, selection = task.get("ridge", RIDGES), task.get("selection", "holdout")
+model = KernelRegressor(kernel, ridge=ridge, selection=selection, folds=FOLDS, random_state=0)
 perform(lambda: model.fit(X, Y), warm_up=lambda: model.fit(X[:100], Y[:100]))
 if task["save"]:
     np.savez(task["save"], ridge=model.ridge_, predictions=model.predict(new))

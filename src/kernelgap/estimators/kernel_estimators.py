@@ -20,7 +20,15 @@ from kernelgap.kernels.check import check_count
 from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import require_memory
 from kernelgap.models import Expansion, KernelModel, LinearModel, Model
-from kernelgap.regression import Choice, Spectrum, at_edge, choose_nystroem, choose_ridge, nystroem_features, ridge_path
+from kernelgap.regression import (
+    Choice,
+    Spectrum,
+    at_edge,
+    choose_nystroem,
+    choose_ridge,
+    nystroem_features,
+    solve_with_spectrum,
+)
 from kernelgap.tensor_file import check
 
 FALLING = 0.01  # share by which the error falls towards an edge for a warning
@@ -57,7 +65,8 @@ PARAMETERS = """
     path_
         "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
     spectrum_
-        How healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal.
+        How healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal. With one
+        given ridge and more than 1,500 samples the eigenvalues may be estimates, to some per cent.
     dual_coef_, X_fit_
         The prediction at x is K(x, X_fit_) dual_coef_. With landmarks, X_fit_ are these.
 """
@@ -140,8 +149,8 @@ class KernelEstimator(ModelEstimator, abstract=True):
 
     def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
         if is_number(self.ridge):
-            path = ridge_path(gram, Y, self.ridge, overwrite=True)
-            return Choice(float(self.ridge), path.ridges, np.full(1, np.nan), path.coefficients[0], path.spectrum)
+            solution = solve_with_spectrum(gram, Y, self.ridge)
+            return Choice(float(self.ridge), np.array([float(self.ridge)]), np.full(1, np.nan), *solution)
         options: dict[str, Any] = {"held_out": self.validation_fraction, "folds": self.folds}
         rng = check_random_state(self.random_state)
         choice = choose_ridge(gram, Y, self._ridges, by=self.selection, rng=rng, **options)

@@ -11,13 +11,15 @@ from kernelgap.regression.nystroem import (
     nystroem_path,
 )
 from kernelgap.regression.products import Solutions, ridge_path_by_products
-from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path, solve_ridge
+from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
 from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
+from kernelgap.regression.single import Solution, solve_ridge, solve_with_spectrum
 from kernelgap.regression.spectrum import ConditionWarning, NotPositiveWarning, Spectrum
 
 __all__ = [
     "SELECTIONS", "Choice", "ConditionWarning", "FeaturePath", "Judged", "NotPositiveWarning", "Nystroem",
-    "NystroemPath", "RidgePath", "Round", "Solutions", "Spectrum", "adaptive_rounds", "at_edge", "choose_nystroem",
-    "choose_ridge", "default_ridges", "feature_path", "judge_ridges", "lasso_path", "most_landmarks",
-    "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products", "solve_ridge",
+    "NystroemPath", "RidgePath", "Round", "Solution", "Solutions", "Spectrum", "adaptive_rounds", "at_edge",
+    "choose_nystroem", "choose_ridge", "default_ridges", "feature_path", "judge_ridges", "lasso_path",
+    "most_landmarks", "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products", "solve_ridge",
+    "solve_with_spectrum",
 ]  # fmt: skip

@@ -39,14 +39,19 @@ def as_factorisable(matrix: object, *, copies: int) -> Square:
     advice = f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit)."
     require_memory(8 * n * n * copies, f"Factorising a Gram matrix of {n} x {n}", advice)
     check_finite(gram, "The Gram matrix")
-    enough = 1e-8 * float(np.max(np.abs(gram)))
-    for i in range(0, n, SYMMETRY_ROWS):
-        apart = np.abs(gram[i : i + SYMMETRY_ROWS] - gram[:, i : i + SYMMETRY_ROWS].T)
-        if np.max(apart) > enough:
-            row, column = np.unravel_index(np.argmax(apart), apart.shape)
-            where = f"entries ({i + row}, {column}) and ({column}, {i + row}) differ"
-            raise InputError(f"A Gram matrix is symmetric, but {where} (counted from 0).")
+    enough = 1e-8 * float(max(gram.max(), -gram.min()))
+    starts = range(0, n, SYMMETRY_ROWS)
+    if any(_apart(gram, i, j).max() > enough for i in starts for j in range(0, i + 1, SYMMETRY_ROWS)):
+        row, column = np.unravel_index(np.argmax(np.abs(gram - gram.T)), gram.shape)
+        where = f"entries ({row}, {column}) and ({column}, {row}) differ"
+        raise InputError(f"A Gram matrix is symmetric, but {where} (counted from 0).")
     return gram
+
+
+def _apart(gram: Square, i: int, j: int) -> Float[np.ndarray, "a b"]:
+    """How much a square of the matrix differs from the one opposite."""
+    rows, columns = slice(i, i + SYMMETRY_ROWS), slice(j, j + SYMMETRY_ROWS)
+    return np.abs(gram[rows, columns] - gram[columns, rows].T)
 
 
 @dataclass(frozen=True)

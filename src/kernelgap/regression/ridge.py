@@ -1,17 +1,15 @@
 """Kernel ridge regression: (K + ridge I) a = Y for a whole path of ridges and all outputs from one factorisation."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kernelgap.errors import InputError
 from kernelgap.machine import require_memory
-from kernelgap.regression.factorisation import Banded, Tridiagonal, as_factorisable
-from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, PerRidge, Spectrum, Square, Targets, with_jitter
+from kernelgap.regression.factorisation import Banded, Tridiagonal
+from kernelgap.regression.spectrum import PerRidge, Spectrum, Targets, with_jitter
 from kernelgap.rows import check_finite
 
 
@@ -197,31 +195,9 @@ def check_ridges(ridges: object) -> PerRidge:
     return values.astype(float)
 
 
-def solve_ridge(gram: Square, Y: Targets, ridge: float) -> Targets:
-    """The coefficients for one ridge, by Cholesky: a quarter of the work of ``ridge_path``.
-
-    Where K + ridge I is not positive definite, or the ridge so small that rounding might hide it or show in the
-    predictions, they are those of ``ridge_path``, with what it warns of and adds.
-
-    Parameters
-    ----------
-    gram, Y, ridge
-        The Gram matrix (n, n), targets (n, k), and one ridge on the scale of K.
-
-    Returns
-    -------
-    numpy.ndarray
-        The coefficients (n, k).
-    """
+def one_ridge(ridge: object) -> PerRidge:
+    """A single ridge, checked."""
     ridges = check_ridges(ridge)
     if len(ridges) != 1:
         raise InputError(f"One ridge is solved for at a time, not {len(ridges)}: take ridge_path.")
-    gram = as_factorisable(gram, copies=1)
-    targets = check_targets(Y, len(gram))
-    if ridges[0] >= max(3 * len(gram), 1 / MOST_ROUNDING) * EPS * np.trace(gram):
-        shifted = gram.copy().T  # symmetric; transposed, so that LAPACK needs no copy of its own
-        shifted[np.diag_indices_from(shifted)] += ridges[0]
-        with suppress(LinAlgError):
-            factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-            return cho_solve(factor, targets, check_finite=False)
-    return ridge_path(gram, targets, ridges).coefficients[0]
+    return ridges

@@ -10,7 +10,7 @@ from kernelgap.certificates.floors import triangular
 from kernelgap.certificates.floors.oracle import prepare_on_cube
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.spectral import independent, spectral_span, triangular_span
-from kernelgap.certificates.floors.targets import all_targets, own_target
+from kernelgap.certificates.floors.targets import _unique_rows, all_targets, own_target
 from kernelgap.certificates.floors.triangular import ParityRows, triangular_factor
 from kernelgap.kernels import get as get_kernel
 from kernelgap.problems import hard
@@ -90,3 +90,11 @@ def test_parities_are_products_of_coordinates(size, pairs, rng, monkeypatch):
     sets = np.array(list(combinations(range(6), size)), dtype=int).reshape(comb(6, size), size)
     expected = [signs[:, list(s)].prod(axis=1) for s in sets]
     np.testing.assert_array_equal(ParityRows(signs).of(sets), expected)
+
+
+@pytest.mark.parametrize(("size", "below"), [(0, 5), (1, 5), (3, 5), (3, 2**40)])
+def test_different_rows_are_those_of_numpy(size, below, rng):
+    rows = rng.integers(0, 5, (40, size))
+    unique, inverse = _unique_rows(rows, below)
+    np.testing.assert_array_equal(unique, np.unique(rows, axis=0))
+    np.testing.assert_array_equal(unique[inverse], rows)

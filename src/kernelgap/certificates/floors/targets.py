@@ -77,6 +77,20 @@ def all_targets(problem: ParityProblem) -> Targets | None:
     return _renamed(problem, names, every=True)
 
 
+def _unique_rows(
+    rows: Int[np.ndarray, "rows size"], below: int
+) -> tuple[Int[np.ndarray, "unique size"], Int[np.ndarray, " rows"]]:
+    """The different rows of numbers under ``below``, in order, and which of them each row is."""
+    size = rows.shape[1]
+    if below**size >= 2**62:
+        unique, inverse = np.unique(rows, axis=0, return_inverse=True)
+        return unique, inverse.reshape(-1)
+    # a row as one number in base ``below``: sorting numbers is much faster than sorting rows
+    digits = below ** np.arange(size - 1, -1, -1, dtype=np.int64)
+    numbers, inverse = np.unique(rows @ digits, return_inverse=True)
+    return numbers[:, None] // digits % below, inverse
+
+
 def _renamed(problem: ParityProblem, names: Int[np.ndarray, "targets d1"], every: bool) -> Targets:
     """The problem with coordinate i called names[t, i]."""
     sets = [symmetric_difference([problem.base_sets[i] for i in c]) for c in problem.composite_sets]
@@ -87,7 +101,7 @@ def _renamed(problem: ParityProblem, names: Int[np.ndarray, "targets d1"], every
     for size in sorted({r.shape[1] for r in renamed}):
         outputs = [j for j, r in enumerate(renamed) if r.shape[1] == size]
         stacked = np.concatenate([renamed[j] for j in outputs])
-        unique, inverse = np.unique(stacked, axis=0, return_inverse=True)
+        unique, inverse = _unique_rows(stacked, names.shape[1])
         base_of[:, outputs] = inverse.reshape(len(outputs), len(names)).T + len(bases)
         bases.extend(unique)
     return Targets(
