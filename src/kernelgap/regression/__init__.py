@@ -2,6 +2,13 @@
 
 from kernelgap.regression.adaptive import Round, adaptive_rounds
 from kernelgap.regression.features import FeaturePath, feature_path, lasso_path
+from kernelgap.regression.iterative import (
+    Convergence,
+    IterativePath,
+    IterativeSolver,
+    NotConvergedWarning,
+    RecomputedWarning,
+)
 from kernelgap.regression.nystroem import (
     Nystroem,
     NystroemPath,
@@ -15,10 +22,12 @@ from kernelgap.regression.ridge import RidgePath, default_ridges, ridge_path
 from kernelgap.regression.selection import SELECTIONS, Choice, Judged, at_edge, choose_ridge, judge_ridges
 from kernelgap.regression.single import Solution, solve_ridge, solve_with_spectrum
 from kernelgap.regression.spectrum import ConditionWarning, NotPositiveWarning, Spectrum
+from kernelgap.regression.tiles import KernelGram, MatrixGram
 
 __all__ = [
-    "SELECTIONS", "Choice", "ConditionWarning", "FeaturePath", "Judged", "NotPositiveWarning", "Nystroem",
-    "NystroemPath", "RidgePath", "Round", "Solution", "Solutions", "Spectrum", "adaptive_rounds", "at_edge",
+    "SELECTIONS", "Choice", "ConditionWarning", "Convergence", "FeaturePath", "IterativePath", "IterativeSolver",
+    "Judged", "KernelGram", "MatrixGram", "NotConvergedWarning", "NotPositiveWarning", "Nystroem", "NystroemPath",
+    "RecomputedWarning", "RidgePath", "Round", "Solution", "Solutions", "Spectrum", "adaptive_rounds", "at_edge",
     "choose_nystroem", "choose_ridge", "default_ridges", "feature_path", "judge_ridges", "lasso_path",
     "most_landmarks", "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products", "solve_ridge",
     "solve_with_spectrum",
