@@ -46,7 +46,14 @@ def smallest_program() -> Callable[[], object]:
     return lambda: jax.jit(lambda x: x + 1)(1.0).block_until_ready()
 
 
-WORK = {"small": smallest_program, "training": training, "gram": gram, "ridge": ridge, "oracle": oracle, "nothing": lambda: lambda: None}
+WORK = {
+    "small": smallest_program,
+    "training": training,
+    "gram": gram,
+    "ridge": ridge,
+    "oracle": oracle,
+    "nothing": lambda: lambda: None,
+}
 
 if __name__ == "__main__":
     task = json.loads(sys.argv[1])
