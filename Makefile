@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store clean matrix fuzz kills coverage
+.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store bench-scaling bench-cluster bench-compilation clean matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -79,6 +79,15 @@ bench-oracle: $(VENV)/.ready
 
 bench-store: $(VENV)/.ready
 	$(BIN)/python benchmarks/store.py
+
+bench-scaling: $(VENV)/.ready-dev  ## how time and memory grow, with a chart in docs/pictures
+	$(BIN)/python benchmarks/scaling.py
+
+bench-cluster: $(VENV)/.ready-dev  ## a model of 100 workers, beside runs with 1 and 2
+	$(BIN)/python benchmarks/cluster_model.py
+
+bench-compilation: $(VENV)/.ready  ## how much of a cold run of fig2a is compilation
+	$(BIN)/python benchmarks/compilation.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -61,7 +61,7 @@ def training_memory(s: dict[str, int]) -> float:
     """What a run plans with for a trial; members are not in it."""
     common: dict[str, Any] = {"network": "3resnet", "mode": "all", "rate": 0.001, "decay": 1e-4, "seed": 0}
     schedule = Schedule(epochs=s["epochs"], batch=50)
-    sizes = {"samples": s["samples"], "validation_samples": 1, "test_samples": 1, "schedule": schedule}
+    sizes = {"samples": s["samples"], "validation_samples": 2, "test_samples": 2, "schedule": schedule}
     problem = f"hard(d={s['d']}, k=4, alpha=0.5)"
     return make_trial(problem=problem, width=s["width"], **common, **sizes).memory
 

@@ -101,14 +101,29 @@ class Weight(NamedTuple):
     start: float | None = None
 
 
-@partial(jax.jit, static_argnames="table")
 def _draw(key: jax.Array, table: tuple[tuple[str, Weight, float], ...]) -> Params:
-    """One compiled program for all the weights; each has a key of its own."""
+    """Each weight from a key of its own."""
     keys = jax.random.split(key, len(table))
-    return {
-        name: std * (_signs if weight.signs else jax.random.normal)(k, weight.shape, jnp.float32)
-        for k, (name, weight, std) in zip(keys, table, strict=True)
-    }
+    return {name: _one(k, weight, std) for k, (name, weight, std) in zip(keys, table, strict=True)}
+
+
+def _one(key: jax.Array, weight: Weight, std: float) -> Array:
+    count = math.prod(weight.shape)
+    if weight.signs or count > MOST_SHARED:
+        return _drawn(key, std, weight.shape, weight.signs)
+    size = next(size for size in SHARED if size >= count)
+    return jnp.asarray(np.asarray(_drawn(key, std, (size,), False))[:count].reshape(weight.shape))
+
+
+# A normal number depends on the key and on its place alone, so that few lengths, cut on the host, serve all shapes: a
+# program that draws takes a second to compile.
+SHARED = tuple(4**i for i in range(5, 11))
+MOST_SHARED = SHARED[-1]
+
+
+@partial(jax.jit, static_argnames=("shape", "signs"))
+def _drawn(key: jax.Array, std: float | Array, shape: tuple[int, ...], signs: bool) -> Array:
+    return std * (_signs if signs else jax.random.normal)(key, shape, jnp.float32)
 
 
 def _signs(key: jax.Array, shape: tuple[int, ...], dtype: type) -> Float[Array, "..."]:
