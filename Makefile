@@ -22,7 +22,7 @@ coverage: $(VENV)/.ready-dev  ## branches that the quick checks take; runs, cert
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow
 
-# kernels of OpenBLAS : instructions that XLA and NumPy may use : threads : order of the tests
+# kernels of OpenBLAS : instructions that XLA, NumPy and compiled loops may use : threads : order of the tests
 PROCESSORS := Haswell:AVX2:1:1 SkylakeX:AVX512:2:2 Zen:AVX2:2:3 Sandybridge:SSE4_2:1:1
 AVX512 := X86_V4 AVX512_ICL AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL
 AVX2   := X86_V3 AVX2 FMA3
@@ -30,10 +30,13 @@ AVX2   := X86_V3 AVX2 FMA3
 processors: $(VENV)/.ready-dev  ## all checks but the slow ones, as on other processors and in other orders
 	@mkdir -p .pytest_cache; for one in $(PROCESSORS); do \
 	  set -- $$(echo $$one | tr : ' '); log=.pytest_cache/processor-$$1.log; \
-	  case $$2 in AVX512) without="";; AVX2) without="$(AVX512)";; *) without="$(AVX2) $(AVX512)";; esac; \
+	  case $$2 in \
+	    AVX512) without=""; loops=native;; \
+	    AVX2) without="$(AVX512)"; loops=x86-64-v3;; \
+	    *) without="$(AVX2) $(AVX512)"; loops=x86-64;; esac; \
 	  echo "OpenBLAS as on $$1, XLA and NumPy up to $$2, $$3 thread(s), order $$4:"; \
 	  OPENBLAS_CORETYPE=$$1 XLA_FLAGS="--xla_cpu_max_isa=$$2 --xla_backend_optimization_level=0" \
-	    NPY_DISABLE_CPU_FEATURES="$$without" KERNELGAP_TEST_THREADS=$$3 \
+	    NPY_DISABLE_CPU_FEATURES="$$without" KERNELGAP_NATIVE=$$loops KERNELGAP_TEST_THREADS=$$3 \
 	    $(BIN)/python -m pytest --shuffle $$4 -q > $$log 2>&1 || failed="$$failed $$1"; \
 	  grep -E '^(FAILED|ERROR) ' $$log; tail -n 1 $$log; \
 	done; test -z "$$failed" || { echo "Failed as on:$$failed (see .pytest_cache/processor-*.log)"; exit 1; }

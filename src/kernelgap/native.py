@@ -25,6 +25,12 @@ PATIENCE = 300  # seconds for one file
 _compiling = threading.Lock()
 
 
+def kind_of_processor() -> str | None:
+    """What loops are compiled for, as the compiler's -march says it; None where nothing is compiled."""
+    march = os.environ.get(VARIABLE, "").strip() or "native"
+    return None if march.lower() == "off" or cache_folder() is None or _compiler() is None else march
+
+
 def load(source: Path, includes: Sequence[Path] = ()) -> ctypes.CDLL | None:
     """The functions of a source file, compiled if need be; None where that cannot be.
 
@@ -41,15 +47,16 @@ def load(source: Path, includes: Sequence[Path] = ()) -> ctypes.CDLL | None:
         A compiler that fails is warned of; where there is none, nothing is said.
     """
     with _compiling:
-        return _load(source, tuple(includes), os.environ.get(VARIABLE, "").strip() or "native", cache_folder())
+        return _load(source, tuple(includes), kind_of_processor(), cache_folder(), _compiler())
 
 
 @cache
-def _load(source: Path, includes: tuple[Path, ...], march: str, folder: Path | None) -> ctypes.CDLL | None:
-    compiler = _compiler()
-    if march.lower() == "off" or folder is None or compiler is None:
+def _load(
+    source: Path, includes: tuple[Path, ...], march: str | None, cached: Path | None, compiler: str | None
+) -> ctypes.CDLL | None:
+    if march is None or cached is None or compiler is None:
         return None
-    folder = folder / f"native-{processor()}"
+    folder = cached / f"native-{processor()}"
     flags = [*FLAGS, f"-march={march}", *(f"-I{include}" for include in includes)]
     called = fingerprint(source.read_bytes(), *(f"{flag}\0" for flag in flags), _version(compiler))[:16]
     library = folder / f"{source.stem}-{called}.so"

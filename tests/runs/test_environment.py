@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import kernelgap
+from kernelgap import native
 from kernelgap.runs.environment import code_digest, environment
 from kernelgap.runs.kind import HOMES, kind_named
 
@@ -30,3 +31,11 @@ def test_the_environment_names_no_host():
     assert told["kernelgap"] == kernelgap.__version__
     assert told["cores"].isdigit()
     assert platform.node() not in told.values()
+
+
+def test_the_environment_tells_what_loops_are_compiled_for(monkeypatch):
+    monkeypatch.setenv("KERNELGAP_NATIVE", "off")
+    assert environment()["compiled loops"].startswith("none")
+    monkeypatch.setenv("KERNELGAP_NATIVE", "x86-64-v3")
+    monkeypatch.setattr(native, "_compiler", lambda: "c++")
+    assert environment()["compiled loops"] == "x86-64-v3"

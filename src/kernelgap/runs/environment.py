@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from kernelgap import native
 from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import cores
 
@@ -20,6 +21,7 @@ def environment() -> dict[str, str]:
         "system": f"{platform.system()}, {platform.machine()}",
         "processor": _processor(),
         "cores": str(cores()),
+        "compiled loops": native.kind_of_processor() or "none, programs of XLA instead",
     }
 
 
