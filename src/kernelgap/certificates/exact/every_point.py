@@ -20,6 +20,7 @@ from jaxtyping import Float
 from scipy.special import ndtri
 
 from kernelgap.atomic_file import atomically
+from kernelgap.certificates.exact.compiled_rows import compiled_rows
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
@@ -192,11 +193,16 @@ def _network_rows(problem: ParityProblem, cube: Cube, trained: TrainedNetwork, l
     }
     params = {name: np.asarray(w, dtype=np.float64) for name, w in trained.params.items()}
     offset = np.asarray(trained.offset, dtype=np.float64)
+    compiled = compiled_rows(
+        trained.network, params, float(trained.scale), np.broadcast_to(offset, problem.outputs), **fixed
+    )
 
     def sums(first: int, stop: int) -> Float[np.ndarray, " rows"]:
         negative = (np.arange(first, stop)[:, None] >> np.arange(cube.d - lower)) & 1
         upper = cube.scale * (1.0 - 2.0 * negative)
         flips = np.where(negative @ members[:, lower:].T % 2, -1.0, 1.0)
+        if compiled is not None:
+            return compiled(upper, flips)
         with jax.enable_x64(True):
             return np.asarray(_row_sums(trained.network, params, float(trained.scale), offset, fixed, upper, flips))
 

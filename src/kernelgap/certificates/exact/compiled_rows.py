@@ -1,0 +1,127 @@
+"""Squared errors of a network over rows of points of a cube, by compiled loops in float64 (``every_point.cpp``)."""
+
+import ctypes
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from kernelgap import native
+from kernelgap.machine import threads
+from kernelgap.networks import Network, Params
+from kernelgap.training.native import NETWORKS
+
+Doubles = Float[np.ndarray, "..."]
+NUMBERS = ctypes.POINTER(ctypes.c_double)
+SIZE = ctypes.c_int64
+
+
+class _Weights(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_int32),
+        *[(name, SIZE) for name in ("outputs", "width")],
+        *[(name, NUMBERS) for name in ("inner", "b2", "A")],
+        ("scale", ctypes.c_double),
+        ("offset", NUMBERS),
+    ]
+
+
+class _Target(ctypes.Structure):
+    _fields_ = [
+        ("first", ctypes.POINTER(SIZE)),
+        ("sets", ctypes.POINTER(ctypes.c_int32)),
+        ("coefficients", NUMBERS),
+        ("count", SIZE),
+        ("parities", NUMBERS),
+        ("flips", NUMBERS),
+    ]
+
+
+def compiled_rows(
+    network: Network,
+    params: Params,
+    scale: float,
+    offset: Float[np.ndarray, " k"],
+    x: Float[np.ndarray, "points lower"],
+    parities: Float[np.ndarray, "points sets"],
+    coefficients: Float[np.ndarray, "sets k"],
+) -> Callable[[Float[np.ndarray, "rows upper"], Float[np.ndarray, "rows sets"]], Float[np.ndarray, " rows"]] | None:
+    """The sums over rows of points, as a function of what is particular to a row.
+
+    Parameters
+    ----------
+    network, params, scale, offset
+        The predictor, scale out(x) + offset.
+    x, parities
+        Lower coordinates of a row's points, and of each point the parities of these.
+    coefficients
+        Of the target, for each parity and output.
+
+    Returns
+    -------
+    function or None
+        Of the rows' upper coordinates, and of the signs by which these change the parities. None if the compiled loops
+        do not know the network, or this machine cannot compile them.
+    """
+    library = native.load(Path(__file__).with_name("every_point.cpp")) if network in NETWORKS else None
+    if library is None:
+        return None
+    library.kernelgap_panel.restype = SIZE
+    panel = library.kernelgap_panel()
+    if len(x) % panel:
+        return None
+    library.kernelgap_row_sums.argtypes = [
+        *(ctypes.POINTER(_Weights), ctypes.POINTER(_Target), NUMBERS, NUMBERS, SIZE, SIZE, NUMBERS)
+    ]
+    kind, (_, b1, inner, b2, _) = NETWORKS[network]
+    lower = x.shape[1]
+    W, A = params["W"], np.ascontiguousarray(params["A"])
+    bias = params[b1] if b1 else 0.0
+    kept = [np.ascontiguousarray(params[name]) if name else None for name in (inner, b2)]
+    weights = _Weights(
+        kind, *A.shape, *map(_pointer, kept), _pointer(A), scale, _pointer(np.ascontiguousarray(offset))
+    )
+    table = _in_panels(x @ W[:, :lower].T, panel)
+    signs = _in_panels(parities, panel)
+    outputs, sets = np.nonzero(coefficients.T)
+    first = np.searchsorted(outputs, np.arange(coefficients.shape[1] + 1)).astype(np.int64)
+    sets, values = sets.astype(np.int32), np.ascontiguousarray(coefficients.T[outputs, sets])
+
+    def sums(upper: Float[np.ndarray, "rows upper"], flips: Float[np.ndarray, "rows sets"]) -> Doubles:
+        added = upper @ W[:, lower : lower + upper.shape[1]].T + bias
+        found = np.empty(len(upper))
+
+        def part(rows: slice) -> None:
+            add, flip, out = added[rows], np.ascontiguousarray(flips[rows]), found[rows]
+            target = _Target(
+                first.ctypes.data_as(ctypes.POINTER(SIZE)),
+                sets.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
+                *(_pointer(values), len(coefficients), _pointer(signs), _pointer(flip)),
+            )
+            size = len(x), len(add)
+            code = library.kernelgap_row_sums(
+                ctypes.byref(weights), ctypes.byref(target), _pointer(table), _pointer(add), *size, _pointer(out)
+            )
+            if code:
+                raise MemoryError("There is no memory for the activations of a few points.")
+
+        count = max(1, min(threads(), len(upper)))
+        edges = np.linspace(0, len(upper), count + 1).astype(int)
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(part, map(slice, edges[:-1], edges[1:])))
+        return found
+
+    return sums
+
+
+def _in_panels(a: Float[np.ndarray, "points columns"], panel: int) -> Float[np.ndarray, "panels columns panel"]:
+    return np.ascontiguousarray(a.reshape(-1, panel, a.shape[1]).swapaxes(1, 2))
+
+
+def _pointer(a: Doubles | None) -> "ctypes._Pointer[ctypes.c_double]":
+    if a is None:
+        return NUMBERS()
+    assert a.flags.c_contiguous and a.dtype == np.float64
+    return a.ctypes.data_as(NUMBERS)
