@@ -14,6 +14,7 @@ from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.every_point import TrainedNetwork, exact_risk
 from kernelgap.certificates.exact.rounding import output_error
 from kernelgap.errors import InputError
+from kernelgap.training.native import NETWORKS
 
 PROBLEMS = ("hard(d=10, k=3, alpha=0.5)", "hard(d=14, k=3, alpha=0.5)", "hard(d=12, k=3, alpha=0.5, d1=9)")
 
@@ -39,6 +40,17 @@ def test_a_network_has_the_risk_of_all_its_errors(text, network):
     assert found.rounding < 1e-8 * found.risk
     assert found.proved == (found.risk - found.rounding, found.risk + found.rounding)
     assert found.interval[0] < found.risk < found.interval[1]
+
+
+@pytest.mark.parametrize("network", [network.name for network in NETWORKS])
+@pytest.mark.parametrize("text", PROBLEMS)
+@pytest.mark.parametrize("width", [1, 20, 37])
+def test_compiled_loops_and_xla_agree(monkeypatch, text, network, width):
+    problem = problems.get(text)
+    trained = at_random(problem, network, width)
+    compiled = exact_risk(problem, trained)
+    monkeypatch.setenv("KERNELGAP_NATIVE", "off")
+    assert abs(exact_risk(problem, trained).risk - compiled.risk) <= compiled.rounding
 
 
 def test_gates_see_every_input():

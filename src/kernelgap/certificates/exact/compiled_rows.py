@@ -19,6 +19,7 @@ SIZE = ctypes.c_int64
 
 
 class _Weights(ctypes.Structure):
+    arrays: object  # what the pointers point into: ctypes itself keeps no array alive
     _fields_ = [
         ("kind", ctypes.c_int32),
         *[(name, SIZE) for name in ("outputs", "width")],
@@ -77,12 +78,12 @@ def compiled_rows(
     ]
     kind, (_, b1, inner, b2, _) = NETWORKS[network]
     lower = x.shape[1]
-    W, A = params["W"], np.ascontiguousarray(params["A"])
+    W = params["W"]
     bias = params[b1] if b1 else 0.0
-    kept = [np.ascontiguousarray(params[name]) if name else None for name in (inner, b2)]
-    weights = _Weights(
-        kind, *A.shape, *map(_pointer, kept), _pointer(A), scale, _pointer(np.ascontiguousarray(offset))
-    )
+    after = [np.ascontiguousarray(params[name]) if name else None for name in (inner, b2, "A")]
+    offset = np.ascontiguousarray(offset)
+    weights = _Weights(kind, *params["A"].shape, *map(_pointer, after), scale, _pointer(offset))
+    weights.arrays = after, offset
     table = _in_panels(x @ W[:, :lower].T, panel)
     signs = _in_panels(parities, panel)
     outputs, sets = np.nonzero(coefficients.T)
@@ -123,5 +124,6 @@ def _in_panels(a: Float[np.ndarray, "points columns"], panel: int) -> Float[np.n
 def _pointer(a: Doubles | None) -> "ctypes._Pointer[ctypes.c_double]":
     if a is None:
         return NUMBERS()
-    assert a.flags.c_contiguous and a.dtype == np.float64
+    assert a.flags.c_contiguous
+    assert a.dtype == np.float64
     return a.ctypes.data_as(NUMBERS)

@@ -112,6 +112,7 @@ int kernelgap_row_sums(const Weights *weights, const Target *target, const doubl
                        int64_t rows, double *sums) try {
     const long k = weights->outputs, m = weights->width;
     Doubles h(m * PANEL), h2(m * PANEL), out1(k * PANEL), out(k * PANEL);
+    const double scale = weights->scale;
     std::fill(sums, sums + rows, 0.0);
     for (long panel = 0; panel < points / PANEL; ++panel) {
         const double *table = lower + panel * m * PANEL, *parities = target->parities + panel * target->count * PANEL;
@@ -131,16 +132,18 @@ int kernelgap_row_sums(const Weights *weights, const Target *target, const doubl
             }
             multiply<false>(k, {weights->A, m, last, nullptr, weights->kind == RESNET ? out1.p : nullptr, out});
             Vec sum{};
-            for (long o = 0; o < k; ++o)
+            for (long o = 0; o < k; ++o) {
+                Vec sought[VECTORS] = {};
+                for (long i = target->first[o], end = target->first[o + 1]; i < end; ++i) {
+                    const long set = target->sets[i];
+                    const double factor = target->coefficients[i] * flips[set];
+                    for (int v = 0; v < VECTORS; ++v) sought[v] += factor * at(parities + set * PANEL + v * LANES);
+                }
                 for (int v = 0; v < VECTORS; ++v) {
-                    Vec sought{};
-                    for (long i = target->first[o]; i < target->first[o + 1]; ++i) {
-                        const long set = target->sets[i];
-                        sought += target->coefficients[i] * flips[set] * at(parities + set * PANEL + v * LANES);
-                    }
-                    const Vec r = sought - (at(out + o * PANEL + v * LANES) * weights->scale + weights->offset[o]);
+                    const Vec r = sought[v] - (at(out + o * PANEL + v * LANES) * scale + weights->offset[o]);
                     sum += r * r;
                 }
+            }
             for (int lane = 0; lane < LANES; ++lane) sums[row] += sum[lane];
         }
     }
