@@ -155,6 +155,21 @@ class IterativeSolver:
         """Of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
         return np.float32 if self.rounding <= OUTWEIGHED * self.ridges.min() else np.float64
 
+    def memory(self, columns: int) -> int:
+        """The bytes that solving takes with tiles in memory.
+
+        Parameters
+        ----------
+        columns
+            Ridges times outputs.
+
+        Returns
+        -------
+        int
+            For tiles, preconditioner and vectors.
+        """
+        return held_bytes(self._gram.samples, np.dtype(self.precision).itemsize) + self._others(columns)
+
     def solve(self, Y: object, ridges: object = None) -> IterativePath:
         """The coefficients for each ridge, tested in float64.
 
@@ -307,7 +322,7 @@ class IterativeSolver:
     def _tiles_that_fit(self, columns: int) -> Tiles:
         n = self._gram.samples
         itemsize = np.dtype(self.precision).itemsize
-        needed, free = held_bytes(n, itemsize) + self._others(columns), available_memory()
+        needed, free = self.memory(columns), available_memory()
         if needed <= free:
             return HeldTiles(self._gram, self.precision, part(self._report, 0.0, 0.4))
         why = "" if itemsize == 4 else f" in float64, which the ridge {self.ridges.min():.3g} needs,"
