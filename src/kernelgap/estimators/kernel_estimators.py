@@ -104,6 +104,7 @@ class KernelEstimator(ModelEstimator, abstract=True):
     random_state: Any = None
 
     model_: Expansion | LinearModel = field(init=False)
+    n_iter_: int | None = field(init=False)
     _models: ClassVar[tuple[type[Model], ...]] = (KernelModel, LinearModel)
     _tables: ClassVar[Tables] = {"path": ("ridge", "validation_error")}
     _fitted: ClassVar[type[Strict]] = KernelFitted
@@ -183,9 +184,9 @@ class KernelEstimator(ModelEstimator, abstract=True):
         return "direct" if _direct_memory(n) <= available_memory() else "iterative"
 
     def _choose_iteratively(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> Choice:
-        """By conjugate gradients. Of no use is a matrix whose tiles do not fit: each iteration would compute them."""
+        """By conjugate gradients. Tiles that do not fit are refused: computing them in every iteration takes hours."""
         chosen = not is_number(self.ridge)
-        if chosen and self.selection != "holdout":
+        if chosen and (not isinstance(self.selection, str) or self.selection != "holdout"):
             raise InputError(f"The iterative solver chooses a ridge on a holdout, not by {self.selection!r}.")
         rng = check_random_state(self.random_state)
         with console.progress(f"kernel regression on {len(X):,} samples") as show:
