@@ -61,7 +61,7 @@ def by_kernel(trial: KernelTrial, train: Images, test: Images, folder: Path, on_
     kernel = kernel.fit(X)
     place = folder / trial.id if trial.stored else None
     gram, cross = _grams(trial, kernel, X, X_test, place, lambda share: on_progress(0.2 + 0.5 * share))
-    begun = 0.7 if trial.stored else 0.1 if trial.iterative else 0.4
+    begun = 0.7 if trial.stored else 0.2 if trial.iterative else 0.4
     on_progress(begun)
 
     def report(share: float) -> None:
