@@ -373,7 +373,14 @@ def _besides_tiles(samples: int, landmarks: int, columns: int) -> int:
 
 
 def _solving(report: Progress, tolerance: float, activity: str) -> Callable[[float], None]:
-    return lambda ratio: report(_nearness(ratio, tolerance), activity)
+    furthest = 0.0
+
+    def on_iteration(ratio: float) -> None:
+        nonlocal furthest
+        furthest = max(furthest, _nearness(ratio, tolerance))  # residuals may grow for some iterations
+        report(furthest, activity)
+
+    return on_iteration
 
 
 def _testing(report: Progress) -> Callable[[float], None]:

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -149,7 +150,7 @@ def test_conjugate_gradients_classify_as_the_direct_solver(method, data, tmp_pat
     monkeypatch.setattr("kernelgap.images.experiment.trials.DIRECT", 10)
     assert trial.iterative
     iterative = work(Piece(trial, data, tmp_path / "iterative"), shares.append)
-    assert shares == sorted(shares)
+    assert all(a <= b + 1e-12 for a, b in pairwise(shares))
     assert iterative.setting["residual"] <= 1e-4
     assert iterative.setting["ridge chosen on"] == trial.samples
     found = read_set(data).data
