@@ -42,6 +42,8 @@ def test_scikit_learn_contract(estimator, check):
     [
         kg.KernelRegressor("laplace + ck3", selection="gcv"),
         kg.KernelClassifier(landmarks=10),
+        kg.KernelRegressor("laplace", solver="iterative"),
+        kg.KernelClassifier("gaussian", ridge=0.1, solver="iterative"),
         kg.KernelClassifier("gaussian", selection="folds", folds=3),
     ]
 )
@@ -206,6 +208,9 @@ def test_landmarks():
         ({"selection": "folds", "folds": 2.5}, "a whole number between 2 and 20"),
         ({"selection": "folds", "folds": None}, "a whole number between 2 and 20"),
         ({"ridge": True}, "at least 0"),
+        ({"solver": "fast"}, "Unknown solver"),
+        ({"solver": "iterative", "selection": "loo"}, "on a holdout, not by 'loo'"),
+        ({"solver": "iterative", "ridge": 0.0}, "above 0"),
     ],
 )
 def test_mistakes(arguments, words):
@@ -217,8 +222,43 @@ def test_mistakes(arguments, words):
 def test_what_does_not_fit_is_refused(monkeypatch):
     X, Y = SEC8.sample(100, seed=0)
     monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 10**5)
-    with pytest.raises(InputError, match=r"Kernel regression on 100 samples needs .* GiB are free.*explicit features"):
-        kg.KernelRegressor().fit(X, Y)
+    with pytest.raises(InputError, match=r"Kernel regression on 100 samples needs .* GiB are free.*'iterative'"):
+        kg.KernelRegressor(solver="direct").fit(X, Y)
+    with pytest.raises(InputError, match=r"Kernel regression on 100 samples needs .* GiB are free.*landmarks"):
+        kg.KernelRegressor(solver="iterative").fit(X, Y)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "ntk3", "precomputed"])
+def test_the_iterative_solver_is_the_direct_one(kernel):
+    X, Y = SEC8.sample(300, seed=0)
+    rows = kg.kernels.get("ck2")(X) if kernel == "precomputed" else X
+    direct, iterative = (
+        kg.KernelRegressor(kernel, ridge=0.1, solver=solver, random_state=0).fit(rows, Y)
+        for solver in ("direct", "iterative")
+    )
+    apart = np.linalg.norm(direct.predict(rows) - iterative.predict(rows), axis=0)
+    assert (apart <= 1.01e-5 * np.linalg.norm(Y, axis=0)).all()  # what the residual allows
+    assert direct.n_iter_ is None
+    assert iterative.n_iter_ > 0
+
+
+def test_the_iterative_solver_chooses_the_same_ridge():
+    X, Y = SEC8.sample(300, seed=0)
+    options = {"ridge": [1e-3, 1e-1, 10.0, 1000.0], "random_state": 0}
+    iterative = kg.KernelRegressor("ntk3", solver="iterative", **options).fit(X, Y)
+    rng = np.random.RandomState(0)
+    rng.permutation(len(X))  # the landmarks
+    judged = kg.regression.judge_ridges(kg.kernels.get("ntk3")(X), Y, options["ridge"], rng=rng)
+    assert iterative.ridge_ == judged.ridge
+    np.testing.assert_allclose(iterative.path_["validation_error"], judged.errors, rtol=1e-2)
+
+
+def test_the_solver_follows_from_the_memory(monkeypatch):
+    X, Y = SEC8.sample(600, seed=0)
+    model = kg.KernelRegressor("gaussian", ridge=1.0, random_state=0)
+    assert model.fit(X, Y).n_iter_ is None
+    monkeypatch.setattr("kernelgap.estimators.kernel_estimators.available_memory", lambda: 10**6)
+    assert model.fit(X, Y).n_iter_ > 0
 
 
 MODELS = {
@@ -230,6 +270,7 @@ MODELS = {
     "frame": (kg.KernelRegressor(), (pd.DataFrame(np.eye(9), columns=list("abcdefghi")), np.arange(9.0))),
     "landmarks": (kg.KernelRegressor("gaussian", landmarks=15, random_state=0), SEC8.sample(40, seed=0)),
     "precomputed": (kg.KernelRegressor("precomputed", ridge=0.5), (np.eye(9), np.arange(9.0))),
+    "iterative": (kg.KernelRegressor("gaussian", ridge=0.5, solver="iterative"), SEC8.sample(40, seed=0)),
 }
 
 

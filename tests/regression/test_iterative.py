@@ -1,5 +1,7 @@
 """The iterative solver: against the direct one, and what it says where it cannot reach it."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from kernelgap.regression import (
     NotConvergedWarning,
     RecomputedWarning,
     iterative,
+    iterative_memory,
     judge_ridges,
     solve_ridge,
 )
@@ -46,6 +49,29 @@ def test_ridges_are_judged_as_by_the_direct_solver(kernel):
     exact = judge_ridges(fitted(X), Y, solver.ridges, rng=np.random.default_rng(5))
     assert found.ridge == exact.ridge
     np.testing.assert_allclose(found.errors, exact.errors, rtol=1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_direct_solution_of_many_tiles(kernel):
+    """2,500 samples: more than one computed tile, and the share done only grows."""
+    rows, targets = kg.problems.get("sec8").sample(2500, seed=1)
+    fitted = kernels.get(kernel).fit(rows)
+    K, shares = fitted(rows), []
+    ridge = 1e-2 * float(np.mean(np.diagonal(K)))
+    solver = solver_of(KernelGram(fitted, rows), ridge, on_progress=lambda share, activity: shares.append(share))
+    path = solver.solve(targets)
+    apart = np.linalg.norm(K @ (path.coefficients[0] - solve_ridge(K, targets, ridge)), axis=0)
+    assert (apart <= 1.01e-5 * np.linalg.norm(targets, axis=0)).all()
+    assert all(a <= b + 1e-12 for a, b in pairwise(shares))
+    assert shares[-1] == 1
+
+
+def test_the_memory_of_a_solver_is_known_before():
+    solver = solver_of(KernelGram(kernels.get("ntk3"), X), 1.0)
+    assert solver.precision is np.float32
+    assert solver.memory(15) == iterative_memory(len(X), 15)
+    assert 7.2e9 < iterative_memory(60_000, 10) < 10 * 2**30
 
 
 def test_small_ridges_get_float64():

@@ -2,13 +2,15 @@
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pandas as pd
 import pytest
 
 from kernelgap.errors import InputError
-from kernelgap.runs import TrialStore, run_chunk, run_chunks
+from kernelgap.runs import TrialStore, run_chunk, run_chunks, runner
+from kernelgap.runs.workers.local import LocalWorkers
 from support import survival
 
 
@@ -42,6 +44,41 @@ def test_an_interrupted_run_ends_as_an_uninterrupted_one(chunks, tmp_path):
     assert comparable(whole) == comparable(parts)
     assert whole.curves.tolist() == parts.curves.tolist()
     assert len(whole) == sum(len(c.trials) for c in chunks)
+
+
+@dataclass(frozen=True)
+class Large:
+    id: str
+    memory: int
+    cost: float = 1.0
+
+    @property
+    def label(self):
+        return self.id
+
+
+@pytest.mark.parametrize(("free", "together"), [(10, {"a", "c"}), (20, {"a", "b"})])
+def test_what_does_not_fit_beside_others_waits(free, together):
+    """Of works that take 9, 9 and 0 bytes, the second begins beside the first only where there is room."""
+
+    class TwoWorkers(LocalWorkers):
+        def __init__(self):
+            self.begun = []
+
+        def room(self, seconds):
+            return 2
+
+        def submit(self, chunk):
+            self.begun.append(chunk.id)
+            return Future()
+
+    pool = TwoWorkers()
+    dispatcher = runner._Dispatcher(pool, None, None, None, None)
+    dispatcher.memory = free
+    dispatcher.waiting.extend([Large("a", 9), Large("b", 9), Large("c", 0)])
+    dispatcher._send()
+    assert set(pool.begun) == together
+    assert len(dispatcher.waiting) == 1
 
 
 def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ def run(
         str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
     ],
     scale: Annotated[
-        str, typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has long, too: an hour.")
+        str, typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has kernels and long, too.")
     ] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/NAME-SCALE].")] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,

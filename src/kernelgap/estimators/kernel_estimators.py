@@ -11,17 +11,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelgap import kernels
-from kernelgap.errors import InputError
+from kernelgap import console, kernels
+from kernelgap.errors import InputError, unknown
 from kernelgap.estimators.base import EstimatorMetadata, Labels, ModelEstimator, NotNegative, Regressor, Strict, Tables
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.own import Precomputed
-from kernelgap.machine import require_memory
+from kernelgap.machine import available_memory, require_memory
 from kernelgap.models import Expansion, KernelModel, LinearModel, Model
 from kernelgap.regression import (
     Choice,
+    IterativeSolver,
+    KernelGram,
+    MatrixGram,
     Spectrum,
     at_edge,
     choose_nystroem,
@@ -31,6 +34,7 @@ from kernelgap.regression import (
 )
 from kernelgap.tensor_file import check
 
+SOLVERS = ("auto", "direct", "iterative")
 FALLING = 0.01  # share by which the error falls towards an edge for a warning
 PARAMETERS = """
     Parameters
@@ -49,6 +53,10 @@ PARAMETERS = """
         Share of the samples that "holdout" holds out.
     folds
         How many there are with "folds".
+    solver
+        "direct" factorises the Gram matrix, which takes three times its memory. "iterative" runs conjugate gradients
+        over half of it in float32 until the residual is 1e-5 of the targets; it chooses a ridge on a holdout, by
+        default from those that float32 allows. "auto" is direct where memory allows, else iterative.
     landmarks
         For more samples than a Gram matrix has room for: how many of them to see the kernel through (Nystroem features,
         drawn at random). ``regression.most_landmarks`` says how many fit. None for the exact regression.
@@ -66,7 +74,10 @@ PARAMETERS = """
         "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
     spectrum_
         How healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal. With one
-        given ridge and more than 1,500 samples the eigenvalues may be estimates, to some per cent.
+        given ridge and more than 1,500 samples the eigenvalues may be estimates, to some per cent. The iterative
+        solver knows bounds: 0 and the trace.
+    n_iter_
+        Iterations of conjugate gradients for the chosen ridge; None with the direct solver.
     dual_coef_, X_fit_
         The prediction at x is K(x, X_fit_) dual_coef_. With landmarks, X_fit_ are these.
 """
@@ -75,6 +86,7 @@ PARAMETERS = """
 class KernelFitted(Strict, strict=False):  # the fields of a spectrum become one
     ridge: NotNegative
     spectrum: Spectrum
+    n_iter: int | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -87,10 +99,12 @@ class KernelEstimator(ModelEstimator, abstract=True):
     selection: str = "holdout"
     validation_fraction: float = 0.2
     folds: int = 5
+    solver: str = "auto"
     landmarks: Any = None
     random_state: Any = None
 
     model_: Expansion | LinearModel = field(init=False)
+    n_iter_: int | None = field(init=False)
     _models: ClassVar[tuple[type[Model], ...]] = (KernelModel, LinearModel)
     _tables: ClassVar[Tables] = {"path": ("ridge", "validation_error")}
     _fitted: ClassVar[type[Strict]] = KernelFitted
@@ -110,13 +124,16 @@ class KernelEstimator(ModelEstimator, abstract=True):
         kernel = kernels.get(self.kernel).fit(X)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise InputError(f"With kernel='precomputed', fit takes the square Gram matrix, not the shape {X.shape}.")
-        n, points = len(X), X
-        if self.landmarks is None:
-            advice = "Take fewer, or regress over explicit features (landmarks=..., kernels.random_features)."
-            require_memory(3 * 8 * n * n, f"Kernel regression on {n} samples", advice)
-            choice = self._choose(kernel(X), Y)
-        else:
+        points, self.n_iter_ = X, None
+        solver = self._solver(len(X))
+        if self.landmarks is not None:
             choice, points = self._choose_over_landmarks(kernel, X, Y)
+        elif solver == "iterative":
+            choice = self._choose_iteratively(kernel, X, Y)
+        else:
+            advice = "Take fewer, solver='iterative', or features (landmarks=..., kernels.random_features)."
+            require_memory(_direct_memory(len(X)), f"Kernel regression on {len(X)} samples", advice)
+            choice = self._choose(kernel(X), Y)
         self.ridge_ = choice.ridge
         self.spectrum_ = choice.spectrum
         self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
@@ -158,6 +175,33 @@ class KernelEstimator(ModelEstimator, abstract=True):
             _warn_of_edge(choice)
         return choice
 
+    def _solver(self, n: int) -> str:
+        """Which solver to take for so many samples."""
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
+            raise unknown("solver", self.solver, SOLVERS)
+        if self.solver != "auto":
+            return self.solver
+        return "direct" if _direct_memory(n) <= available_memory() else "iterative"
+
+    def _choose_iteratively(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> Choice:
+        """By conjugate gradients. Tiles that do not fit are refused: computing them in every iteration takes hours."""
+        chosen = not is_number(self.ridge)
+        if chosen and (not isinstance(self.selection, str) or self.selection != "holdout"):
+            raise InputError(f"The iterative solver chooses a ridge on a holdout, not by {self.selection!r}.")
+        rng = check_random_state(self.random_state)
+        with console.progress(f"kernel regression on {len(X):,} samples") as show:
+            gram = MatrixGram(X) if self._precomputed else KernelGram(kernel, X)
+            solver = IterativeSolver(gram, self._ridges if chosen else [self.ridge], rng=rng, on_progress=show)
+            if not self._precomputed:
+                columns = len(solver.ridges) * Y.shape[1]
+                advice = "Take fewer samples or ridges, a larger ridge, or landmarks=..."
+                require_memory(solver.memory(columns), f"Kernel regression on {len(X)} samples", advice)
+            choice, convergence = solver.choose(Y, rng=rng, held_out=self.validation_fraction)
+        self.n_iter_ = int(convergence.iterations[0])
+        if chosen and not isinstance(self.ridge, str):
+            _warn_of_edge(choice)
+        return choice
+
     @property
     def _ridges(self) -> Any:
         """Those to try; None for the default path."""
@@ -183,6 +227,10 @@ class KernelEstimator(ModelEstimator, abstract=True):
         check(not np.any(self.model_.offset) and getattr(self.model_, "scale", 1.0) == 1, "it has a scale or an offset")
         check(self.spectrum_.samples == len(self.dual_coef_), "it has not as many samples as coefficients")
         check(self.ridge_ in self.path_["ridge"], "its ridge is not one of those tried")
+
+
+def _direct_memory(n: int) -> int:
+    return 3 * 8 * n * n
 
 
 def _warn_of_edge(choice: Choice) -> None:

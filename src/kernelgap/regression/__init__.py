@@ -8,6 +8,7 @@ from kernelgap.regression.iterative import (
     IterativeSolver,
     NotConvergedWarning,
     RecomputedWarning,
+    iterative_memory,
 )
 from kernelgap.regression.nystroem import (
     Nystroem,
@@ -28,7 +29,7 @@ __all__ = [
     "SELECTIONS", "Choice", "ConditionWarning", "Convergence", "FeaturePath", "IterativePath", "IterativeSolver",
     "Judged", "KernelGram", "MatrixGram", "NotConvergedWarning", "NotPositiveWarning", "Nystroem", "NystroemPath",
     "RecomputedWarning", "RidgePath", "Round", "Solution", "Solutions", "Spectrum", "adaptive_rounds", "at_edge",
-    "choose_nystroem", "choose_ridge", "default_ridges", "feature_path", "judge_ridges", "lasso_path",
-    "most_landmarks", "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products", "solve_ridge",
-    "solve_with_spectrum",
+    "choose_nystroem", "choose_ridge", "default_ridges", "feature_path", "iterative_memory", "judge_ridges",
+    "lasso_path", "most_landmarks", "nystroem_features", "nystroem_path", "ridge_path", "ridge_path_by_products",
+    "solve_ridge", "solve_with_spectrum",
 ]  # fmt: skip

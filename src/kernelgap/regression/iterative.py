@@ -8,8 +8,8 @@ what is missing: predictions on the training samples are off by at most its leng
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -29,8 +29,10 @@ TOLERANCE = 1e-5  # of the length of the targets
 JUDGED = 1e-3  # the same, where ridges are only compared
 ITERATIONS = 500
 ROUNDS = 6  # of refinement
+LATER = 0.3  # of the progress that is left after a round; most need one or two
 OUTWEIGHED = 0.1  # of the ridge: how far rounding to float32 may move an eigenvalue
 SAMPLED = 1000  # rows on which that rounding is measured
+PRECONDITIONING = "preparing the preconditioner"
 VECTORS = 9  # arrays of the size of all right-hand sides that are held at a time, besides one for each thread
 
 
@@ -134,9 +136,10 @@ class IterativeSolver:
         self._gram, self._tolerance, self._most = gram, float(tolerance), int(most)
         self._report = on_progress
         n = gram.samples
-        count = min(n, math.ceil(8 * math.sqrt(n)) if landmarks is None else int(landmarks))
+        count = default_landmarks(n) if landmarks is None else min(n, int(landmarks))
         self._order = np.asarray(rng.permutation(n))
         self._landmarks = count
+        self._held: Tiles | None = None
         self._mean_diagonal = float(np.mean(gram.diagonal()))
         self.rounding = self._measured_rounding()
         if ridges is None:
@@ -151,6 +154,21 @@ class IterativeSolver:
     def precision(self) -> type[np.float32] | type[np.float64]:
         """Of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
         return np.float32 if self.rounding <= OUTWEIGHED * self.ridges.min() else np.float64
+
+    def memory(self, columns: int) -> int:
+        """The bytes that solving takes with tiles in memory.
+
+        Parameters
+        ----------
+        columns
+            Ridges times outputs.
+
+        Returns
+        -------
+        int
+            For tiles, preconditioner and vectors.
+        """
+        return held_bytes(self._gram.samples, np.dtype(self.precision).itemsize) + self._others(columns)
 
     def solve(self, Y: object, ridges: object = None) -> IterativePath:
         """The coefficients for each ridge, tested in float64.
@@ -170,15 +188,19 @@ class IterativeSolver:
         targets = check_targets(Y, self._gram.samples)
         chosen = self.ridges if ridges is None else check_ridges(ridges)
         self._require(len(chosen) * targets.shape[1])
-        report = part(self._report, 0.7, 1.0)
-        tiles, exact = self._tiles, self._exact
+        tiles = self._tiles(len(chosen) * targets.shape[1])
+        exact = tiles if tiles.dtype == np.float64 else self._gram
         right, shifts = np.tile(targets, len(chosen)), np.repeat(chosen, targets.shape[1])
-        preconditioner = Preconditioner.of(self._gram, self._drawn(), np.ones(len(targets)))
+        report = part(self._report, 0.7, 0.75)
+        preconditioner = Preconditioner.of(
+            self._gram, self._drawn(), np.ones(len(targets)), lambda share: report(share, PRECONDITIONING)
+        )
         sizes = np.linalg.norm(right, axis=0)
         scale = np.where(sizes > 0, sizes, 1.0)
         W, R = np.zeros(right.shape), right.copy()
         iterations, residuals = np.zeros(len(shifts), dtype=int), (sizes > 0).astype(float)
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
+            report = part(self._report, 1 - 0.25 * LATER**number, 1 - 0.25 * LATER ** (number + 1))
             (todo,) = np.nonzero(residuals > self._tolerance)
             left = self._most - int(iterations.max(initial=0))
             if not len(todo) or left <= 0:
@@ -190,11 +212,12 @@ class IterativeSolver:
                 shifts[todo],
                 goals=0.5 * self._tolerance * scale[todo],
                 most=left,
-                on_iteration=lambda ratio: report(_nearness(ratio, self._tolerance), "solving"),
+                on_iteration=_solving(part(report, 0.0, 0.5), self._tolerance, "solving"),
             )
             W[:, todo] += found.solution
             iterations[todo] += found.iterations
-            R[:, todo] = right[:, todo] - exact.product(W[:, todo]) - shifts[todo] * W[:, todo]
+            images = exact.product(W[:, todo], _testing(part(report, 0.5, 1.0)))
+            R[:, todo] = right[:, todo] - images - shifts[todo] * W[:, todo]
             before, residuals = residuals, np.linalg.norm(R, axis=0) / scale
             if found.indefinite or np.any(residuals[todo] > np.maximum(0.5 * before[todo], self._tolerance)):
                 break
@@ -234,18 +257,20 @@ class IterativeSolver:
         self._require(len(self.ridges) * k)
         inside = np.ones(n)
         inside[out] = 0.0
-        report, tiles = part(self._report, 0.4, 0.7), self._tiles
+        tiles = self._tiles(len(self.ridges) * k)
         landmarks = self._order[inside[self._order] > 0][: self._landmarks]
         right, shifts = np.tile(inside[:, None] * targets, len(self.ridges)), np.repeat(self.ridges, k)
         goals = JUDGED * np.linalg.norm(right, axis=0)
+        report = part(self._report, 0.4, 0.45)
+        preconditioner = Preconditioner.of(self._gram, landmarks, inside, lambda share: report(share, PRECONDITIONING))
         found = conjugate_gradients(
             lambda V: inside[:, None] * tiles.product(V),
-            Preconditioner.of(self._gram, landmarks, inside).apply,
+            preconditioner.apply,
             right,
             shifts,
             goals=goals,
             most=self._most,
-            on_iteration=lambda ratio: report(_nearness(ratio, JUDGED), "choosing the ridge"),
+            on_iteration=_solving(part(self._report, 0.45, 0.7), JUDGED, "choosing the ridge"),
         )
         images = tiles.product(found.solution)
         missing = right - inside[:, None] * images - shifts * found.solution
@@ -288,14 +313,16 @@ class IterativeSolver:
                 return math.inf
         return float(np.linalg.norm(apart, 2)) * self._gram.samples / len(some)
 
-    @cached_property
-    def _tiles(self) -> Tiles:
+    def _tiles(self, columns: int) -> Tiles:
         """What products are taken with: tiles in memory where they fit, else those of the Gram matrix itself."""
-        if self._gram.in_memory:
-            return self._gram
+        if self._held is None:
+            self._held = self._gram if self._gram.in_memory else self._tiles_that_fit(columns)
+        return self._held
+
+    def _tiles_that_fit(self, columns: int) -> Tiles:
         n = self._gram.samples
         itemsize = np.dtype(self.precision).itemsize
-        needed, free = held_bytes(n, itemsize) + self._others(len(self.ridges)), available_memory()
+        needed, free = self.memory(columns), available_memory()
         if needed <= free:
             return HeldTiles(self._gram, self.precision, part(self._report, 0.0, 0.4))
         why = "" if itemsize == 4 else f" in float64, which the ridge {self.ridges.min():.3g} needs,"
@@ -303,23 +330,61 @@ class IterativeSolver:
             f"The Gram matrix of {n} samples{why} takes {needed / 2**30:.3g} GiB, and {free / 2**30:.3g} GiB are free: "
             "it is computed anew in every iteration. Take fewer samples, or a larger ridge.",
             RecomputedWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return self._gram
 
-    @property
-    def _exact(self) -> Tiles:
-        return self._tiles if self._tiles.dtype == np.float64 else self._gram
-
     def _others(self, columns: int) -> int:
-        """Bytes besides the tiles: the preconditioner, while it is made, and vectors for so many columns."""
-        n, p = self._gram.samples, self._landmarks
-        return 8 * (2 * n * p + 4 * p * p + (VECTORS + threads()) * n * columns)
+        return _besides_tiles(self._gram.samples, self._landmarks, columns)
 
     def _require(self, columns: int) -> None:
         n = self._gram.samples
         what = f"Solving for {columns} columns (ridges times outputs) with {n} samples"
         require_memory(self._others(columns), what, "Take fewer ridges, outputs or samples.")
+
+
+def default_landmarks(samples: int) -> int:
+    """8 sqrt(n), of the preconditioner."""
+    return min(samples, math.ceil(8 * math.sqrt(samples)))
+
+
+def iterative_memory(samples: int, columns: int) -> int:
+    """The bytes that ``IterativeSolver`` takes with float32 tiles and its own number of landmarks, besides the inputs.
+
+    Parameters
+    ----------
+    samples
+        Of the Gram matrix.
+    columns
+        Ridges times outputs.
+
+    Returns
+    -------
+    int
+        For tiles, preconditioner and vectors.
+    """
+    return held_bytes(samples, 4) + _besides_tiles(samples, default_landmarks(samples), columns)
+
+
+def _besides_tiles(samples: int, landmarks: int, columns: int) -> int:
+    """Bytes of the preconditioner, while it is made, and of vectors for so many columns."""
+    n, p = samples, landmarks
+    return 8 * (2 * n * p + 4 * p * p + (VECTORS + threads()) * n * columns)
+
+
+def _solving(report: Progress, tolerance: float, activity: str) -> Callable[[float], None]:
+    furthest = 0.0
+
+    def on_iteration(ratio: float) -> None:
+        nonlocal furthest
+        furthest = max(furthest, _nearness(ratio, tolerance))  # residuals may grow for some iterations
+        report(furthest, activity)
+
+    return on_iteration
+
+
+def _testing(report: Progress) -> Callable[[float], None]:
+    return lambda share: report(share, "testing the residual")
 
 
 def _nearness(ratio: float, tolerance: float) -> float:

@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 
 from kernelgap.errors import InputError
 from kernelgap.regression.spectrum import Targets
-from kernelgap.regression.tiles import Gram
+from kernelgap.regression.tiles import Gram, ShareDone, untold
 
 LEAST = 1e-11  # of the largest s: below, rounding keeps the columns of U from being orthonormal
 ROWS = 4096  # that are multiplied at a time
@@ -39,19 +39,30 @@ class Preconditioner:
     values: Float[np.ndarray, " r"]
 
     @classmethod
-    def of(cls, gram: Gram, landmarks: Int[np.ndarray, " p"], inside: Float[np.ndarray, " n"]) -> "Preconditioner":
+    def of(
+        cls,
+        gram: Gram,
+        landmarks: Int[np.ndarray, " p"],
+        inside: Float[np.ndarray, " n"],
+        on_progress: ShareDone = untold,
+    ) -> "Preconditioner":
         """From the rows at ``landmarks``, for the samples where ``inside`` is 1; it is 0 on those held out."""
         if not len(landmarks):
             return cls(np.empty((gram.samples, 0)), np.empty(0))
-        features = gram.columns(landmarks)
+        features = gram.columns(landmarks, lambda share: on_progress(0.4 * share))
         weights, turn = eigh(features[landmarks], overwrite_a=True, check_finite=False)
         kept = weights > len(weights) * np.finfo(float).eps * max(weights[-1], 0.0)
         if not kept.any():
             raise InputError("The kernel is 0 on all landmarks: nothing can be learned from it.")
-        features = _times(features, turn[:, kept] / np.sqrt(weights[kept])) * inside[:, None]
+        features = _times(
+            features, turn[:, kept] / np.sqrt(weights[kept]), lambda share: on_progress(0.4 + 0.2 * share)
+        )
+        features = features * inside[:, None]
+        on_progress(0.6)
         values, turn = eigh(features.T @ features, overwrite_a=True, check_finite=False)
         kept = values > LEAST * values[-1]
-        return cls(_times(features, turn[:, kept] / np.sqrt(values[kept])), values[kept])
+        turn = turn[:, kept] / np.sqrt(values[kept])
+        return cls(_times(features, turn, lambda share: on_progress(0.8 + 0.2 * share)), values[kept])
 
     @property
     def largest(self) -> float:
@@ -67,9 +78,12 @@ class Preconditioner:
         return R * rest + self.vectors @ (gains * (self.vectors.T @ R))
 
 
-def _times(tall: Float[np.ndarray, "n p"], square: Float[np.ndarray, "p r"]) -> Float[np.ndarray, "n r"]:
+def _times(
+    tall: Float[np.ndarray, "n p"], square: Float[np.ndarray, "p r"], on_progress: ShareDone
+) -> Float[np.ndarray, "n r"]:
     """The product, in the memory of the first: some rows at a time."""
     width = square.shape[1]
     for i in range(0, len(tall), ROWS):
         tall[i : i + ROWS, :width] = tall[i : i + ROWS] @ square
+        on_progress(min(1.0, (i + ROWS) / len(tall)))
     return tall[:, :width]

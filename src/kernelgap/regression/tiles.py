@@ -6,7 +6,7 @@ float32 with 60,000 samples. A tile's product is in the tile's own precision, an
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -24,7 +24,12 @@ SIDE = 512  # of a tile in memory: 1 MiB in float32, which a core's cache holds 
 COMPUTED = 2048  # of a tile that is computed or read at a time
 
 Tile = Float[np.ndarray, "a b"]
+ShareDone = Callable[[float], None]
 Place = tuple[slice, slice]
+
+
+def untold(share: float) -> None:
+    """Tell nobody the share that is done."""
 
 
 def places(samples: int, side: int) -> Iterator[Place]:
@@ -48,10 +53,10 @@ class Tiles(ABC):
         """The threads that share the tiles; 1 where a tile is made by all of them."""
         return threads()
 
-    def product(self, V: Targets) -> Targets:
-        """K V in float64."""
+    def product(self, V: Targets, on_progress: ShareDone = untold) -> Targets:
+        """K V in float64. ``on_progress`` is called with the share of the tiles that were begun."""
         columns = np.ascontiguousarray(V, dtype=self.dtype)
-        left = _Shared(self.tiles())
+        left = _Shared(self.tiles(), self.samples, on_progress)
 
         def work() -> Targets:
             total = np.zeros(V.shape)
@@ -71,17 +76,21 @@ class Tiles(ABC):
 
 
 class _Shared:
-    """One iterator for several threads."""
+    """One iterator over tiles for several threads, which reports how far it is."""
 
-    def __init__(self, items: Iterator[tuple[Place, Tile]]) -> None:
-        self._items, self._lock = items, threading.Lock()
+    def __init__(self, items: Iterator[tuple[Place, Tile]], samples: int, on_progress: ShareDone) -> None:
+        self._items, self._lock, self._report = items, threading.Lock(), on_progress
+        self._begun, self._all = 0, samples * samples
 
     def __iter__(self) -> "_Shared":
         return self
 
     def __next__(self) -> tuple[Place, Tile]:
         with self._lock:
-            return next(self._items)
+            (rows, columns), tile = next(self._items)
+            self._begun += tile.size if rows == columns else 2 * tile.size
+            self._report(self._begun / self._all)
+            return (rows, columns), tile
 
 
 class HeldTiles(Tiles):
@@ -126,7 +135,7 @@ class Gram(Tiles):
     in_memory: bool
 
     @abstractmethod
-    def columns(self, chosen: Int[np.ndarray, " p"]) -> Float[np.ndarray, "n p"]:
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
         """Some of its columns."""
 
     @abstractmethod
@@ -162,8 +171,12 @@ class KernelGram(Gram):
         for i, j in places(self.samples, COMPUTED):
             yield (i, j), self._kernel(self._X[i]) if i == j else self._kernel(self._X[i], self._X[j])
 
-    def columns(self, chosen: Int[np.ndarray, " p"]) -> Float[np.ndarray, "n p"]:
-        return self._kernel(self._X, self._X[chosen])
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
+        found, those = np.empty((self.samples, len(chosen))), self._X[chosen]
+        for i in range(0, self.samples, COMPUTED):
+            found[i : i + COMPUTED] = self._kernel(self._X[i : i + COMPUTED], those)
+            on_progress(min(1.0, (i + COMPUTED) / self.samples))
+        return found
 
     def diagonal(self) -> Float[np.ndarray, " n"]:
         return self._kernel.diagonal(self._X)
@@ -197,7 +210,7 @@ class MatrixGram(Gram):
         side = SIDE if self.in_memory else COMPUTED
         return (((i, j), self._matrix[i, j]) for i, j in places(self.samples, side))
 
-    def columns(self, chosen: Int[np.ndarray, " p"]) -> Float[np.ndarray, "n p"]:
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
         return np.array(self._matrix[:, chosen])
 
     def diagonal(self) -> Float[np.ndarray, " n"]:

@@ -9,14 +9,14 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.errors import InputError
-from kernelgap.machine import cores
+from kernelgap.machine import available_memory, cores
 from kernelgap.runs.meter import Meter, Progress
 from kernelgap.runs.status import StatusWriter
 from kernelgap.runs.store import Failure, ResultStore
 from kernelgap.runs.trials.execute import run_chunk
-from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.work import Do, Done, Work, memory_of
 from kernelgap.runs.workers.cluster import cluster_workers
-from kernelgap.runs.workers.local import check_interrupted, local_workers
+from kernelgap.runs.workers.local import LocalWorkers, check_interrupted, local_workers
 from kernelgap.runs.workers.pool import ExecutorWorkers, Workers
 
 POLL = 0.2  # seconds between two reads of the workers' progress
@@ -140,6 +140,7 @@ class _Dispatcher:
         self.arrived: SimpleQueue[Future[Done]] = SimpleQueue()
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
+        self.memory = available_memory() if isinstance(pool, LocalWorkers) else inf  # others have memory of their own
 
     def run(self, chunks: Sequence[Work], last_start: float, until: float) -> None:
         self.waiting.extend(chunks)
@@ -163,10 +164,22 @@ class _Dispatcher:
 
     def _send(self) -> None:
         while self.waiting and len(self.under_way) < self.pool.room(self.seconds):
-            chunk = self.waiting.popleft()
+            chunk = self._next()
+            if chunk is None:
+                return
             future = self.pool.submit(chunk)
             self.under_way[future] = self.by_id[chunk.id] = chunk
             future.add_done_callback(self.arrived.put)
+
+    def _next(self) -> Work | None:
+        """The first that fits in memory beside what is under way. One that is alone may begin: it refuses itself."""
+        taken = sum(map(memory_of, self.under_way.values()))
+        for place, chunk in enumerate(self.waiting):
+            needed = memory_of(chunk)
+            if not needed or not taken or taken + needed <= self.memory:
+                del self.waiting[place]
+                return chunk
+        return None
 
     def _ready(self) -> list[Future[Done]]:
         """The futures that are done; waits up to ``POLL`` seconds for the first."""

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -139,6 +140,53 @@ def test_a_kernel_against_scikit_learn(data, tmp_path):
     ridge = KernelRidge(alpha=outcome.setting["ridge"], kernel="precomputed").fit(rbf_kernel(X, gamma=gamma), Y)
     right = np.argmax(ridge.predict(rbf_kernel(Z, X, gamma=gamma)), axis=1) == test.labels
     assert outcome.right == right.sum()
+
+
+@pytest.mark.parametrize("method", ["gaussian", "laplace", "ntk", "cntk"])
+def test_conjugate_gradients_classify_as_the_direct_solver(method, data, tmp_path, monkeypatch):
+    """On 40 images, of which the ridge is chosen on all: the same ridges are tried, from where float32 serves."""
+    trial = next(t for t in trials(data) if isinstance(t, KernelTrial) and t.method == method)
+    shares = []
+    monkeypatch.setattr("kernelgap.images.experiment.trials.DIRECT", 10)
+    assert trial.iterative
+    iterative = work(Piece(trial, data, tmp_path / "iterative"), shares.append)
+    assert all(a <= b + 1e-12 for a, b in pairwise(shares))
+    assert iterative.setting["residual"] <= 1e-4
+    assert iterative.setting["ridge chosen on"] == trial.samples
+    found = read_set(data).data
+    train, test = found.train.subset(trial.samples, seed=0), found.test.subset(trial.test, seed=0)
+    inputs = iterative.setting["inputs"]
+    kernel = kg.kernels.get(iterative.setting["kernel"])
+    X, Z = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
+    K = kernel(X)
+    Y = np.eye(2)[train.labels] - 0.5
+    outputs = kernel(Z, X) @ np.linalg.solve(
+        K + iterative.setting["ridge"] * np.mean(np.diagonal(K)) * np.eye(len(K)), Y
+    )
+    clear = np.abs(outputs[:, 1] - outputs[:, 0]) > 1e-3
+    right = (np.argmax(outputs, axis=1) == test.labels).sum()
+    assert abs(iterative.right - right) <= np.sum(~clear)
+
+
+def test_a_ridge_of_some_images_serves_all(data, tmp_path, monkeypatch):
+    trial = next(t for t in trials(data) if isinstance(t, KernelTrial) and t.method == "gaussian")
+    monkeypatch.setattr("kernelgap.images.experiment.trials.DIRECT", 10)
+    monkeypatch.setattr("kernelgap.images.experiment.regression.CHOSEN_ON", 20)
+    outcome = work(Piece(trial, data, tmp_path), lambda share: None)
+    assert outcome.setting["ridge chosen on"] == 20
+    assert outcome.right > 30
+
+
+def test_memory_is_planned(data, tmp_path, monkeypatch):
+    """All of Fashion-MNIST takes less than 12 GiB, and a machine with less says so before anything is computed."""
+    largest = max((t for t in SCALES["kernels"].trials(NOMINAL["fashion-mnist"])), key=lambda t: t.memory)
+    assert largest.samples == 60_000
+    assert largest.iterative
+    assert 7.2e9 < largest.memory < 12 * 2**30
+    trial = next(t for t in trials(data) if isinstance(t, KernelTrial))
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 10**4)
+    with pytest.raises(InputError, match=r"on 40 images needs .* are free\. Take fewer images, or fewer workers"):
+        work(Piece(trial, data, tmp_path), lambda share: None)
 
 
 def test_shrunk_images_are_means(data):

@@ -35,7 +35,8 @@ def plan_images(
     pieces = [Piece(trial, path, folder.absolute()) for trial in trials]
     pieces.sort(key=lambda piece: (-piece.cost, piece.id))
     asked = {"experiment": name, "scale": scale, "seed": seed}
-    beyond = [f"{n:,}" for n in chosen.sizes if n > len(images.train)]
+    sizes = sorted({*chosen.sizes, *chosen.for_kernels})
+    beyond = [f"{n:,}" for n in sizes if n > len(images.train)]
     if beyond:
         console.message(f"The set has {len(images.train):,} images to learn from, so {', '.join(beyond)} are left out.")
     return Plan(

@@ -15,6 +15,7 @@ from kernelgap import console, kernels, networks
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, NoTestPartError, read_images
 from kernelgap.images.data.images import digest
+from kernelgap.images.experiment.regression import regress_directly, regress_iteratively
 from kernelgap.images.experiment.trials import (
     COMPARED,
     HELD_OUT,
@@ -31,8 +32,9 @@ from kernelgap.images.training.step import outputs as outputs_of
 from kernelgap.kernels import Kernel
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params
-from kernelgap.regression import at_edge, feature_path, judge_ridges, solve_ridge
+from kernelgap.regression import KernelGram, MatrixGram, at_edge, feature_path, judge_ridges
 from kernelgap.regression.selection import held_out_rows
+from kernelgap.regression.tiles import Gram
 from kernelgap.seeds import stream
 from kernelgap.training import get_model
 
@@ -48,28 +50,33 @@ ShareDone = Callable[[float], None]
 
 
 def by_kernel(trial: KernelTrial, train: Images, test: Images, folder: Path, on_progress: ShareDone) -> ImageOutcome:
-    """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all, then all of them."""
+    """The best kernel and inputs on a holdout of some images, the ridge on a holdout of all or of the first
+    ``CHOSEN_ON``, then all of them.
+    """
     n = len(train)
-    require_memory(3 * 8 * n * n, f"Kernel regression on {n} images", "Take fewer, or fewer workers.")
+    require_memory(trial.memory, f"Kernel regression on {n:,} images", "Take fewer images, or fewer workers.")
     Y = centred_labels(train)
     kernel, inputs = _best_kernel(trial, train, Y, on_progress)
     X, X_test = (pixels(train, images, inputs, trial.shrink) for images in (train, test))
     kernel = kernel.fit(X)
     place = folder / trial.id if trial.stored else None
-    gram, cross = _grams(kernel, X, X_test, place, lambda share: on_progress(0.2 + 0.5 * share))
-    on_progress(0.7 if trial.stored else 0.4)
-    judged = judge_ridges(gram, Y, rng=stream(trial.seed, "held out"), held_out=HELD_OUT)
-    on_progress(0.85)
-    coefficients = solve_ridge(gram, Y, judged.ridge)
-    on_progress(0.9)
-    predicted = np.concatenate([np.argmax(block @ coefficients, axis=1) for block in cross])
-    setting = {
-        "kernel": kernel.spec,
-        "inputs": inputs,
-        "ridge": judged.ridge / float(np.mean(np.diagonal(gram))),
-        "edge": at_edge(judged.ridge, judged.ridges),
-    }
-    return ImageOutcome.of(predicted, test.labels, setting=setting)
+    gram, cross = _grams(trial, kernel, X, X_test, place, lambda share: on_progress(0.2 + 0.5 * share))
+    begun = 0.7 if trial.stored else 0.2 if trial.iterative else 0.4
+    on_progress(begun)
+
+    def report(share: float) -> None:
+        on_progress(begun + (0.9 - begun) * share)
+
+    if isinstance(gram, np.ndarray):
+        coefficients, chosen = regress_directly(gram, Y, seed=trial.seed, on_progress=report)
+    else:
+        coefficients, chosen = regress_iteratively(gram, Y, seed=trial.seed, on_progress=report)
+    predicted = []
+    for block in cross:
+        predicted.append(np.argmax(block @ coefficients, axis=1))
+        on_progress(0.9 + 0.1 * sum(map(len, predicted)) / len(test))
+    setting = {"kernel": kernel.spec, "inputs": inputs, **chosen}
+    return ImageOutcome.of(np.concatenate(predicted), test.labels, setting=setting)
 
 
 def _best_kernel(trial: KernelTrial, train: Images, Y: Labels, on_progress: ShareDone) -> tuple[Kernel, str]:
@@ -123,19 +130,24 @@ def _held_out_error(kernel: Kernel, X: Rows, Y: Labels, seed: int) -> float:
 
 
 def _grams(
-    kernel: Kernel, X: Rows, Z: Float[np.ndarray, "m d"], folder: Path | None, on_progress: ShareDone
-) -> tuple[np.ndarray, Iterator[np.ndarray]]:
-    """Of the training images, and of test images with them, computed some at a time."""
+    trial: KernelTrial,
+    kernel: Kernel,
+    X: Rows,
+    Z: Float[np.ndarray, "m d"],
+    folder: Path | None,
+    on_progress: ShareDone,
+) -> tuple[np.ndarray | Gram, Iterator[np.ndarray]]:
+    """Of the training images, as a matrix or as tiles, and of test images with them, computed some at a time."""
     step = max(1, BLOCK // len(X))
     blocks = [slice(i, i + step) for i in range(0, len(Z), step)]
     if folder is None:
-        return kernel(X), (kernel(Z[block], X) for block in blocks)
+        return KernelGram(kernel, X) if trial.iterative else kernel(X), (kernel(Z[block], X) for block in blocks)
     half = len(X) / (len(X) + 2 * len(Z))
     gram = kernels.stored_gram(kernel, X, folder=folder / "train", on_progress=lambda share: on_progress(half * share))
     cross = kernels.stored_gram(
         kernel, Z, X, folder=folder / "test", on_progress=lambda share: on_progress(half + (1 - half) * share)
     )
-    return gram, (cross[block] for block in blocks)
+    return MatrixGram(gram) if trial.iterative else gram, (cross[block] for block in blocks)
 
 
 def by_training(
@@ -207,6 +219,10 @@ class Piece:
     @property
     def cost(self) -> float:
         return self.trial.multiplications
+
+    @property
+    def memory(self) -> int:
+        return self.trial.memory if isinstance(self.trial, KernelTrial) else 0
 
 
 def work(piece: Piece, on_progress: ShareDone) -> ImageOutcome:

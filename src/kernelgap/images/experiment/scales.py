@@ -80,7 +80,7 @@ class ImageScale:
         trials = [trial for s in range(seed, seed + self.seeds) for trial in self._of_seed(size, images, s)]
         possible = [trial for trial in trials if trial.samples <= size.train]
         if not possible:
-            least = min(self.sizes)
+            least = min(self.sizes + self.for_kernels)
             raise InputError(f"The set has {size.train} images to learn from: this scale needs {least} or more.")
         return possible
 
@@ -143,7 +143,7 @@ QUICK = ImageScale(
     schedule=ImageSchedule(batch=32, crop=1),
 )
 LONG = ImageScale(
-    effort="about an hour",
+    effort="some hours",
     set="cifar10",
     sizes=(1000, 5000, 50_000),
     depth=8,
@@ -151,11 +151,26 @@ LONG = ImageScale(
     stride=2,
     shown=(60_000, 150_000, 400_000),
     tangent=(60_000, 100_000, 0),
-    for_kernels=(1000, 5000, 10_000),
+    for_kernels=(1000, 5000, 10_000, 50_000),
     for_cntk=(1000, 2000),
     for_pooled_cntk=(300,),
     layers=5,
     schedule=ImageSchedule(batch=32, crop=4),
+)
+KERNELS_ALONE = ImageScale(
+    effort="kernels alone, on all images",
+    set="fashion-mnist",
+    sizes=(),
+    depth=8,
+    width=64,
+    stride=2,
+    shown=(),
+    tangent=(),
+    for_kernels=(10_000, 60_000),
+    for_cntk=(),
+    for_pooled_cntk=(),
+    layers=3,
+    schedule=ImageSchedule(),
 )
 PAPER = ImageScale(
     effort="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
@@ -173,7 +188,7 @@ PAPER = ImageScale(
     schedule=ImageSchedule(batch=128, crop=4),
     seeds=3,
 )
-SCALES = {"quick": QUICK, "long": LONG, "paper": PAPER}
+SCALES = {"quick": QUICK, "kernels": KERNELS_ALONE, "long": LONG, "paper": PAPER}
 
 
 def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:

@@ -16,9 +16,13 @@ from kernelgap import networks
 from kernelgap.errors import InputError
 from kernelgap.images.training import ImageSchedule
 from kernelgap.networks.convolutional import image_resnet
+from kernelgap.regression import iterative_memory
 from kernelgap.runs.trials.identity import digest
 
 COMPARED = 2000  # images that the kernels of a family are compared on, at most
+DIRECT = 10_000  # images at most whose Gram matrix is factorised; more are left to conjugate gradients
+CHOSEN_ON = 10_000  # images that the ridge is chosen on where more are learned from
+ITERATIONS = 100  # of conjugate gradients, roughly
 HELD_OUT = 0.2  # of the images, to choose kernel and ridge on
 TRAINED = {"plain": 3.0, "gated": 2.5, "ntk": 5.0}  # times the multiplications of an output, for each image shown
 
@@ -128,11 +132,31 @@ class KernelTrial(ImageTrial):
         return self.family
 
     @property
+    def iterative(self) -> bool:
+        """Whether it is solved by conjugate gradients."""
+        return self.samples > DIRECT
+
+    @property
+    def memory(self) -> int:
+        """Bytes, at most: the inputs thrice, and what solving takes."""
+        n, few = self.samples, min(self.samples, CHOSEN_ON)
+        inputs = 3 * 8 * (n + self.test) * int(np.prod(self.shape))
+        solving = max(iterative_memory(n, self.classes), 3 * 8 * few**2) if self.iterative else 3 * 8 * n**2
+        return inputs + solving
+
+    @property
     def multiplications(self) -> float:
         n, few = self.samples, min(self.samples, COMPARED)
         candidates = len(self.kernels) * len(self.inputs)
         compared = candidates * (few**2 / 2 * self.entry + few**3 / 3) if candidates > 1 else 0.0
-        return compared + (n**2 / 2 + n * self.test) * self.entry + n**3 / 2
+        if not self.iterative:
+            return compared + (n**2 / 2 + n * self.test) * self.entry + n**3 / 2
+        times = 1 if self.stored else 2  # tiles in float32, and again in float64 for the residual
+        return compared + (times * n**2 / 2 + n * self.test) * self.entry + CHOSEN_ON**3 / 2 + self._products
+
+    @property
+    def _products(self) -> float:
+        return float(ITERATIONS * self.samples**2 * self.classes)
 
 
 AnyImageTrial = TrainingTrial | FeaturesTrial | KernelTrial

@@ -63,7 +63,9 @@ def _setting(setting: dict[str, object]) -> str:
             found.append(rounded(str(value)))
         elif name == "ridge" and isinstance(value, int | float):
             found.append(f"ridge {value:.3g}")
-        elif name in ("weights", "features"):
+        elif name == "ridge chosen on" and isinstance(value, int):
+            found.append(f"chosen on {value:,} images")
+        elif name in ("weights", "features", "iterations"):
             found.append(f"{value:,} {name}")
     return ", ".join(found)
 
