@@ -88,10 +88,11 @@ struct Pass {
     long rows, columns, channels;  // of the result
 };
 
-template <int N, int R>
+// ACROSS is pass.across where it is one of the usual numbers, so that addresses are constants; else 0.
+template <int N, int R, int ACROSS>
 inline void tile(const Pass &pass, const float *from, const float *B, float *to, long channels) {
     Vec sum[R][N] = {};
-    const long across = pass.across;
+    const long across = ACROSS ? ACROSS : pass.across;
     for (long a = 0; a < pass.taps_down; ++a) {
         const float *S = from + a * pass.line;
         for (long t = pass.count; t > 0; --t, ++S, B += N * LANES) {
@@ -105,19 +106,28 @@ inline void tile(const Pass &pass, const float *from, const float *B, float *to,
         for (int v = 0; v < N; ++v) store(to + r * pass.to_across + v * LANES, sum[r][v], channels - v * LANES);
 }
 
-template <int N> void tiles(const Pass &pass, const float *B, long first) {
+template <int N, int ACROSS> void tiles(const Pass &pass, const float *B, long first) {
     for (long i = 0; i < pass.rows; ++i)
         each_tile<tile_rows(N)>(pass.columns, [&](long j, auto R) {
-            tile<N, R>(pass, pass.from + i * pass.down + j * pass.across, B,
+            tile<N, R, ACROSS>(pass, pass.from + i * pass.down + j * pass.across, B,
                        pass.to + i * pass.to_down + j * pass.to_across + first, pass.channels - first);
         });
 }
 
-void run(const Pass &pass, const float *B) {
+template <int ACROSS> void panels(const Pass &pass, const float *B) {
     each_panel(pass.channels, [&](long first, long width) {
         const float *panel = B + first * pass.taps_down * pass.count;
-        width == LANES ? tiles<1>(pass, panel, first) : tiles<2>(pass, panel, first);
+        width == LANES ? tiles<1, ACROSS>(pass, panel, first) : tiles<2, ACROSS>(pass, panel, first);
     });
+}
+
+void run(const Pass &pass, const float *B) {
+    switch (pass.across) {
+        case 16: return panels<16>(pass, B);
+        case 32: return panels<32>(pass, B);
+        case 64: return panels<64>(pass, B);
+        default: return panels<0>(pass, B);
+    }
 }
 
 // Which rows (or columns) of a filter meet neighbouring rows of the map that is read, in their order.
