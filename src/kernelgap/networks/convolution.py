@@ -28,6 +28,7 @@ Side = tuple[int, int]  # height and width of x
 
 FILTER = 3
 SIDES = ((FILTER // 2, FILTER // 2),) * 2
+_libraries: list[ctypes.CDLL] = []  # XLA takes a name once in a process
 
 
 def convolve(x: Maps, filters: Filters, stride: int) -> Maps:
@@ -73,7 +74,9 @@ def _primitive(name: str, by_xla: Product) -> Primitive:
     made = Primitive(name)
 
     def shape(a: Any, b: Any, stride: int, side: Side) -> jax.ShapeDtypeStruct:
-        return jax.eval_shape(lambda a, b: by_xla(a, b, stride, side), *(jax.ShapeDtypeStruct(z.shape, z.dtype) for z in (a, b)))
+        return jax.eval_shape(
+            lambda a, b: by_xla(a, b, stride, side), *(jax.ShapeDtypeStruct(z.shape, z.dtype) for z in (a, b))
+        )
 
     def by_loops(a: Array, b: Array, *, stride: int, side: Side) -> Array:
         return jax.ffi.ffi_call(name, shape(a, b, stride, side))(a, b, stride=np.int64(stride))
@@ -126,14 +129,11 @@ ad.defbilinear(
 
 
 def _registered() -> bool:
-    """Whether XLA knows the compiled loops."""
+    """Whether XLA may use the compiled loops: those that the process has first asked for."""
     library = native.load(Path(__file__).with_name("convolution.cpp"), includes=[Path(jax.ffi.include_dir())])
-    return library is not None and _register(library)
-
-
-@cache
-def _register(library: ctypes.CDLL) -> bool:
-    for primitive in (convolution_p, input_gradient_p, filter_gradient_p):
-        symbol = getattr(library, primitive.name)
-        jax.ffi.register_ffi_target(primitive.name, jax.ffi.pycapsule(symbol), platform="cpu")
-    return True
+    if library is not None and not _libraries:
+        for primitive in (convolution_p, input_gradient_p, filter_gradient_p):
+            symbol = jax.ffi.pycapsule(getattr(library, primitive.name))
+            jax.ffi.register_ffi_target(primitive.name, symbol, platform="cpu")
+        _libraries.append(library)
+    return library is not None
