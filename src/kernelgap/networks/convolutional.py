@@ -31,15 +31,14 @@ from jaxtyping import Array, Float
 
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown, unknown
+from kernelgap.networks.convolution import FILTER, Maps, convolve
 from kernelgap.networks.layers import PREFIX, SHARPNESS, check_sharpness
 from kernelgap.networks.network import Features, Inputs, Layer, Network, Outputs, Params, Weight
 
-Maps = Float[Array, "n _ _ _"]  # n, height, width, channels
 Seen = MutableMapping[str, Array]  # statistics of the batch, by their names
 
 EPSILON = 1e-5  # added to variances
 STAGES = 3
-FILTER = 3
 LONGEST_SIDE = 10_000
 DEPTHS = (8, 14, 20, 26, 32)
 CHANNELS = 8  # of a group, where there are as many: one alone would lose how strong it is
@@ -187,7 +186,7 @@ class ImageResNet:
 
         def before_relu(prefix: str) -> Maps:
             name = prefix + c.name
-            z = self.normalisation(params, name, _convolve(x, jnp.asarray(params[name]), c.stride), seen)
+            z = self.normalisation(params, name, convolve(x, jnp.asarray(params[name]), c.stride), seen)
             return z if beside is None else beside + z
 
         if self.sharpness is None:
@@ -200,13 +199,6 @@ def _gate(name: str, weight: Weight) -> Weight:
     if weight.layer == "statistics":
         return weight
     return Weight(weight.shape, "gate", copies=name if weight.start is None else None, start=weight.start)
-
-
-def _convolve(x: Maps, filters: Float[Array, "f f before after"], stride: int) -> Maps:
-    """Zeros around the maps."""
-    side = FILTER // 2
-    sides = ((side, side), (side, side))
-    return lax.conv_general_dilated(x, filters, (stride, stride), sides, dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 def _shortcut(x: Maps, c: Convolution) -> Maps:
