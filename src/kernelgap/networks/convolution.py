@@ -48,9 +48,10 @@ def convolve(x: Maps, filters: Filters, stride: int) -> Maps:
     Array
         Maps of ceil(height / stride) x ceil(width / stride).
     """
+    _, height, width, _ = x.shape
     if x.dtype == filters.dtype == jnp.float32 and x.size and filters.size and stride in (1, 2) and _registered():
-        return convolution_p.bind(x, filters, stride=stride, side=x.shape[1:3])
-    return _by_xla(x, filters, stride, x.shape[1:3])
+        return convolution_p.bind(x, filters, stride=stride, side=(height, width))
+    return _by_xla(x, filters, stride, (height, width))
 
 
 def _by_xla(x: Maps, filters: Filters, stride: int, side: Side) -> Maps:
@@ -88,7 +89,7 @@ def _primitive(name: str, by_xla: Product) -> Primitive:
         return jax.core.ShapedArray(shape(a, b, stride, side).shape, a.dtype)
 
     def batch(args: tuple[Array, Array], axes: tuple[int | None, int | None], *, stride: int, side: Side) -> Any:
-        if made is not filter_gradient_p and axes[1] is None:  # more images, the same filters
+        if made is not filter_gradient_p and axes[0] is not None and axes[1] is None:  # more images, the same filters
             a = jnp.moveaxis(args[0], axes[0], 0)
             out = made.bind(a.reshape(-1, *a.shape[2:]), args[1], stride=stride, side=side)
             return out.reshape(*a.shape[:2], *out.shape[1:]), 0
