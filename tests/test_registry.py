@@ -53,6 +53,7 @@ def test_an_extension_that_cannot_be_imported_is_named(monkeypatch):
         kg.problems.get("no_such_problem")
 
 
+@pytest.mark.slow
 def test_an_experiment_of_ones_own_runs_in_workers_and_from_a_file(tmp_path):
     done = kernelgap("run", "mine", "--workers", 1, "--out", tmp_path / "mine", "--json", **OWN)
     assert done.returncode == 0, done.stderr
@@ -84,6 +85,7 @@ def test_a_claim_of_ones_own_is_measured_in_a_worker(tmp_path):
     assert "Your own" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_example_as_a_script(tmp_path):
     command = [sys.executable, str(ROOT / "examples" / "my_extension.py")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)

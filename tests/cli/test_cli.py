@@ -142,7 +142,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("after", [0.0, 0.2, 0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize(
+    "after", [0.0, 0.5, 2.0, *(pytest.param(after, marks=pytest.mark.slow) for after in (0.2, 1.0, 4.0))]
+)
 def test_an_early_interruption(tmp_path, after):
     process = started("-c", ANNOUNCED, cwd=tmp_path)
     assert process.stdout.readline() == "begun\n"

@@ -49,8 +49,7 @@ def uses_loops(f, *args):
 
 @compiled
 @pytest.mark.parametrize("stride", [1, 2])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize(("shape", "jit"), [*((shape, True) for shape in SHAPES), (SHAPES[0], False)], ids=str)
 def test_agrees_with_exact_convolutions(shape, stride, jit):
     x, filters, g = arrays(shape, stride)
     f = jax.jit(lambda x, w: convolve(x, w, stride)) if jit else lambda x, w: convolve(x, w, stride)

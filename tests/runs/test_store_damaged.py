@@ -193,7 +193,9 @@ def test_a_chunk_that_lost_its_trials_is_not_taken_for_finished(runs, command, t
     assert "is finished there without a trial" in err
 
 
-@pytest.mark.parametrize("kind", damaged_runs.KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "claims" else pytest.mark.slow) for kind in damaged_runs.KINDS]
+)
 def test_reports_of_a_run_that_lost_a_table_end_in_a_sentence(runs, command, tmp_path, kind):
     with closing(sqlite3.connect(runs[kind] / "run.sqlite")) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

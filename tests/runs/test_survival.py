@@ -47,6 +47,7 @@ def test_a_coordinator_killed_at_random_moments(tmp_path, moments, uninterrupted
     assert survival.stored(tmp_path) == uninterrupted
 
 
+@pytest.mark.slow
 def test_workers_killed_at_random_moments(tmp_path, moments, uninterrupted):
     process = survival.start("tiny", tmp_path, "--workers", 1)
     for _ in range(2):

@@ -98,6 +98,7 @@ class Adaptive(KernelEstimator, abstract=True):
         require_memory(3 * 8 * n * n, f"An adaptive kernel on {n} samples", advice)
         (factor, best), tried = self._search(X, Y)
         self.ridge_, self.round_, self.factor_ = best.ridge, best.number, factor
+        self.n_iter_ = None  # always solved directly
         self.path_ = {"ridge": best.ridges, "validation_error": best.errors}
         self.rounds_ = {
             "factor": np.array([f for f, _ in tried]),

@@ -2,10 +2,10 @@
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -86,7 +86,7 @@ PARAMETERS = """
 class KernelFitted(Strict, strict=False):  # the fields of a spectrum become one
     ridge: NotNegative
     spectrum: Spectrum
-    n_iter: int | None = None
+    n_iter: Annotated[int, Field(ge=0, strict=True)] | None = None
 
 
 @dataclass(eq=False, repr=False)

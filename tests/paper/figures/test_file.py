@@ -96,7 +96,9 @@ def test_a_file_runs_by_its_name(tmp_path, monkeypatch, capsys):
     assert (run.title, run.x, run.samples) == ("My own", "width", 20)
 
 
-@pytest.mark.parametrize("name", ["images", "claims", "audit", "figure"])
+@pytest.mark.parametrize(
+    "name", ["images", *(pytest.param(name, marks=pytest.mark.slow) for name in ("claims", "audit", "figure"))]
+)
 def test_a_file_may_have_the_name_of_a_kind(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = start(written(tmp_path, KERNEL_ALONE, f"{name}.yaml"), workers=1)

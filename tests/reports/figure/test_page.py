@@ -132,6 +132,7 @@ def command(monkeypatch, *arguments):
     return left.value.code
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
     folder = tmp_path / "out"
