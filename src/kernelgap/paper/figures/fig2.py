@@ -44,8 +44,8 @@ CLASSICAL = (
 LINES = KernelLines((*LIMITS, *CLASSICAL), RIDGES)
 
 
-def two_scales(*quick: Grid, betas: tuple[float, ...] = ()) -> dict[str, Scale]:
-    """Scale "quick" with these grids, and scale "paper" with the paper's search for the same networks and layers.
+def two_scales(*quick: Grid, betas: tuple[float, ...] = (), seeds: int = 1) -> dict[str, Scale]:
+    """Scale "quick" with these grids and so many seeds, and scale "paper" with the paper's search for the same networks and layers.
 
     Over widths, without betas, the kernel methods stand beside them: (last) and (NTK) of each network, and the lines.
     """
@@ -55,7 +55,7 @@ def two_scales(*quick: Grid, betas: tuple[float, ...] = ()) -> dict[str, Scale]:
     ]
     by_sgd = [Grid(network, mode, PAPER_WIDTHS[network], *LINEAR_SEARCH) for network, mode in _linear(paper)]
     return {
-        "quick": Scale((*quick, *([] if betas else _kernel_methods(quick))), seeds=1, effort="minutes"),
+        "quick": Scale((*quick, *([] if betas else _kernel_methods(quick))), seeds=seeds, effort="minutes"),
         "paper": Scale((*paper, *([] if betas else _kernel_methods(paper, by_sgd))), seeds=3, effort="days"),
     }
 
@@ -83,6 +83,7 @@ fig2a = Experiment(
         Grid("3resnet", "all", (500, 1000), (0.09, 0.095, 0.1), (0.0025, 0.003, 0.0035)),
         Grid("3layer", "all", (20, 50, 100, 200, 500), (0.05, 0.1, 0.12), (0.001, 0.002, 0.005)),
         Grid("2layer", "all", ALL_WIDTHS, (0.05, 0.1, 0.2), (0.01, 0.02, 0.05, 0.1)),
+        seeds=3,
     ),
 )
 
