@@ -1,5 +1,8 @@
 """What the machine has to give."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -38,3 +41,28 @@ def test_blas_threads_are_restored_after_calls_that_overlap():
         assert limits() == [1] * len(before)  # the second is still inside
         second.__exit__(None, None, None)
         assert limits() == before
+
+
+def test_memory_is_kept_while_inside_and_given_back_after(monkeypatch):
+    """By the faults that the system counts: each page that is new costs one."""
+    resource = pytest.importorskip("resource")
+    if machine._glibc() is None:
+        pytest.skip("this is no glibc")
+    size = 64 * 2**20
+
+    def faults() -> int:
+        """Of 10 arrays, one after another."""
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(10):
+            np.ones(size, dtype=np.uint8)
+        return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+    def resident() -> int:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
+
+    with machine.memory_kept(), machine.memory_kept():
+        np.ones(size, dtype=np.uint8)
+        kept, held = faults(), resident()
+    assert held - resident() > size / 2
+    assert kept < faults() / 5

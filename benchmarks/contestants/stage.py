@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: int = 1) -> Result:
     """Warm up (compilation, caches), then work on the clock. Prints seconds for both and the peak memory in MiB.
 
-    Of several repeats the median counts; the last one's result is given back.
+    Of several repeats the median counts; the last one's result is given back. A float counts what was done, and is told.
     """
     began = time.perf_counter()
     warm_up()
@@ -28,7 +28,8 @@ def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: 
         result = work()
         seconds.append(time.perf_counter() - began)
     told = {"seconds": statistics.median(seconds), "processor": time.process_time() - used, "warm_up": warm}
-    print(json.dumps(told | {"memory": peak_memory()}), flush=True)
+    done = {"done": result} if isinstance(result, float) else {}
+    print(json.dumps(told | done | {"memory": peak_memory()}), flush=True)
     return result
 
 

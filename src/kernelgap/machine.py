@@ -1,6 +1,8 @@
 """Cores, threads, speed and free memory of this machine."""
 
+import ctypes
 import os
+import platform
 import threading
 import time
 from collections.abc import Iterator
@@ -67,6 +69,39 @@ def speed() -> float:
             a @ a
             best = min(best, time.perf_counter() - began)
     return a.shape[0] ** 3 / best
+
+
+@contextmanager
+def memory_kept() -> Iterator[None]:
+    """What is freed stays with this process while inside, for whoever allocates as much again at every step.
+
+    glibc gives large arrays back to the system at once, which has to clear the pages of the next ones. Other libraries
+    are left as they are.
+    """
+    global _keeping
+    library = _glibc()
+    with _entering:
+        _keeping += 1
+        if library is not None and _keeping == 1:
+            library.mallopt(MMAP_MAX, 0)
+            library.mallopt(TRIM_THRESHOLD, 2**31 - 1)
+    try:
+        yield
+    finally:
+        with _entering:
+            _keeping -= 1
+            if library is not None and _keeping == 0:
+                library.mallopt(MMAP_MAX, 65_536)  # what both are where nobody has changed them
+                library.mallopt(TRIM_THRESHOLD, 2**17)
+                library.malloc_trim(0)
+
+
+TRIM_THRESHOLD, MMAP_MAX = -1, -4  # of mallopt
+_keeping = 0
+
+
+def _glibc() -> ctypes.CDLL | None:
+    return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None
 
 
 def available_memory() -> int:

@@ -43,6 +43,35 @@ def test_the_solution_is_that_of_a_path(kernel, ridge, rng, by_cholesky):
     )
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "ntk3", "linear"])
+@pytest.mark.parametrize("ridge", [1e-3, 0.1, 10.0])
+def test_a_refined_solution_is_that_of_a_path(kernel, ridge, rng, by_cholesky, monkeypatch):
+    """Of a matrix that is known to be positive, by a factor in float32."""
+    monkeypatch.setattr(single, "_ends", None)
+    X, Y = sample(300, 6, rng)
+    gram = get_kernel(kernel).fit(X)(X)
+    before = gram.copy()
+    solution, path = solve_with_spectrum(gram, Y, ridge, positive=True), ridge_path(gram, Y, ridge)
+    np.testing.assert_array_equal(gram, before)
+    exact, expected = path.spectrum, path.coefficients[0]
+    slack = 300**0.5 * single.EPS * exact.condition(ridge)
+    assert np.linalg.norm(solution.coefficients - expected) <= 2 * slack * np.linalg.norm(expected)
+    assert solution.spectrum.jitter == 0
+    assert solution.spectrum.largest == pytest.approx(exact.largest, rel=0.05)
+    # the least eigenvalue of K + ridge I, to some per cent and to the rounding of the factor
+    assert solution.spectrum.smallest + ridge == pytest.approx(exact.smallest + ridge, rel=0.06)
+
+
+def test_float32_is_left_where_it_does_not_lead_to_a_solution(rng, monkeypatch):
+    monkeypatch.setattr(single, "FEW", 0)
+    X, Y = sample(300, 3, rng)
+    gram = get_kernel("gaussian(bandwidth=3.0)").fit(X)(X)
+    ridge = 2 * single.safe_ridge(gram)  # a condition number of about 1e12
+    assert single._refined(gram, Y, ridge) is None
+    solution, expected = solve_with_spectrum(gram, Y, ridge, positive=True), solve_with_spectrum(gram, Y, ridge)
+    np.testing.assert_array_equal(solution.coefficients, expected.coefficients)
+
+
 def test_a_matrix_that_is_not_positive_is_said_even_where_the_ridge_outweighs_it(rng, monkeypatch):
     monkeypatch.setattr(single, "FEW", 0)
     X, Y = sample(60, 6, rng)

@@ -133,7 +133,7 @@ class KernelEstimator(ModelEstimator, abstract=True):
         else:
             advice = "Take fewer, solver='iterative', or features (landmarks=..., kernels.random_features)."
             require_memory(_direct_memory(len(X)), f"Kernel regression on {len(X)} samples", advice)
-            choice = self._choose(kernel(X), Y)
+            choice = self._choose(kernel(X), Y, positive=kernel.has_formula)
         self.ridge_ = choice.ridge
         self.spectrum_ = choice.spectrum
         self.path_ = {"ridge": choice.ridges, "validation_error": choice.errors}
@@ -164,9 +164,9 @@ class KernelEstimator(ModelEstimator, abstract=True):
         check_is_fitted(self, "model_")
         return at_edge(self.ridge_, self.path_["ridge"])
 
-    def _choose(self, gram: np.ndarray, Y: np.ndarray) -> Choice:
+    def _choose(self, gram: np.ndarray, Y: np.ndarray, *, positive: bool) -> Choice:
         if is_number(self.ridge):
-            solution = solve_with_spectrum(gram, Y, self.ridge)
+            solution = solve_with_spectrum(gram, Y, self.ridge, positive=positive)
             return Choice(float(self.ridge), np.array([float(self.ridge)]), np.full(1, np.nan), *solution)
         options: dict[str, Any] = {"held_out": self.validation_fraction, "folds": self.folds}
         rng = check_random_state(self.random_state)

@@ -13,6 +13,8 @@ from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, 
 
 FEW = 1500  # samples for which the whole spectrum costs no more
 WIDTH, STEPS = 8, 5  # of the Krylov space that the ends of a spectrum are found in
+MOST_REFINEMENTS = 12
+TINY = float(np.finfo(float).tiny)
 
 
 class Solution(NamedTuple):
@@ -31,7 +33,7 @@ class Solution(NamedTuple):
     spectrum: Spectrum
 
 
-def solve_with_spectrum(gram: Square, Y: Targets, ridge: float) -> Solution:
+def solve_with_spectrum(gram: Square, Y: Targets, ridge: float, *, positive: bool = False) -> Solution:
     """The coefficients for one ridge, and the health of the Gram matrix.
 
     By Cholesky where K is positive semi-definite and the ridge so large that rounding does not show; else by
@@ -41,6 +43,9 @@ def solve_with_spectrum(gram: Square, Y: Targets, ridge: float) -> Solution:
     ----------
     gram, Y, ridge
         The Gram matrix (n, n), targets (n, k), and one ridge on the scale of K.
+    positive
+        Whether K is known to be positive semi-definite, as that of a kernel with a formula is. It is then not tested,
+        and a factor in float32 serves, refined to float64, where K + ridge I is well enough conditioned.
 
     Returns
     -------
@@ -50,6 +55,9 @@ def solve_with_spectrum(gram: Square, Y: Targets, ridge: float) -> Solution:
     gram = as_factorisable(gram, copies=1)
     targets = check_targets(Y, len(gram))
     if len(gram) > FEW and ridges[0] >= safe_ridge(gram):
+        solution = _refined(gram, targets, float(ridges[0])) if positive else None
+        if solution is not None:
+            return solution
         work = np.empty_like(gram, order="C")
         ends = _ends(gram, work)
         if ends is not None and _cholesky(gram, float(ridges[0]), work):
@@ -99,6 +107,35 @@ def _cholesky(gram: Square, added: float, work: Square) -> bool:
 
 def _solve(work: Square, columns: Targets) -> Targets:
     return lapack.dpotrs(work.T, columns, lower=1)[0]
+
+
+def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
+    """With a Cholesky factor in float32 and residuals in float64; None where the steps do not lead there."""
+    work = gram.astype(np.float32, order="C")
+    work[np.diag_indices_from(work)] += np.float32(ridge)
+    if lapack.spotrf(work.T, lower=1, clean=0, overwrite_a=1)[1] != 0:
+        return None
+
+    def solve(columns: Targets) -> Targets:
+        sizes = np.linalg.norm(columns, axis=0)
+        sizes[sizes == 0] = 1.0
+        return lapack.spotrs(work.T, (columns / sizes).astype(np.float32), lower=1)[0].astype(float) * sizes
+
+    largest = _largest(lambda columns: gram @ columns, len(gram))
+    coefficients, before = solve(Y), np.inf
+    for _ in range(MOST_REFINEMENTS):
+        residual = Y - gram @ coefficients - ridge * coefficients
+        # as small as rounding leaves it: |b - A x| <= n eps |A| |x|
+        left = np.linalg.norm(residual) / (
+            EPS * len(gram) ** 0.5 * (largest + ridge) * np.linalg.norm(coefficients) + TINY
+        )
+        if left <= 1:
+            smallest = max(0.0, 1 / _largest(solve, len(gram)) - ridge)
+            return Solution(coefficients, with_jitter(smallest, largest, len(gram), np.array([ridge])))
+        if not left < before / 2:
+            return None
+        coefficients, before = coefficients + solve(residual), left
+    return None
 
 
 def _ends(gram: Square, work: Square) -> tuple[float, float] | None:

@@ -16,6 +16,7 @@ from kernelgap.errors import InputError
 from kernelgap.images.data import Images, Scaling
 from kernelgap.images.data.images import digest as images_digest
 from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, advance, as_constants, at_rest, outputs
+from kernelgap.machine import memory_kept
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
 from kernelgap.training.modes import Model
@@ -144,14 +145,15 @@ def train_images(
     state, progress = read_checkpoint(path, description, start) if path and path.exists() else (start, Progress())
     earlier, began = progress.seconds, time.monotonic()
     written = began
-    while progress.step < run.steps and not run.diverged(progress):
-        state = run.advance(state, progress)
-        if progress.step % REPORTED == 0:
-            on_progress(progress.step / run.steps)
-        now = time.monotonic()
-        if path and (now - written >= every or progress.step == run.steps):
-            progress.seconds = earlier + now - began
-            written = _store(path, description, state, progress)
+    with memory_kept():
+        while progress.step < run.steps and not run.diverged(progress):
+            state = run.advance(state, progress)
+            if progress.step % REPORTED == 0:
+                on_progress(progress.step / run.steps)
+            now = time.monotonic()
+            if path and (now - written >= every or progress.step == run.steps):
+                progress.seconds = earlier + now - began
+                written = _store(path, description, state, progress)
     on_progress(1.0)
     diverged = run.diverged(progress)
     return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
