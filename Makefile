@@ -69,6 +69,7 @@ bench-keep: $(VENV)/.ready  ## later results of make bench are compared with the
 
 bench-training: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/training.py --torch-python .venv-torch/bin/python
+	$(BIN)/python benchmarks/roofline.py
 
 bench-images: $(VENV)/.ready .venv-torch/.ready
 	$(BIN)/python benchmarks/images.py --torch-python .venv-torch/bin/python

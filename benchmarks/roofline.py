@@ -2,19 +2,22 @@
 
 Each core does the same. Arithmetic is bounded by multiplications with additions in registers, which no program exceeds
 (NumPy's matrix product, the peak of ``training.py``, may be well below). Memory is bounded by passes over an array as
-large as what a step touches. A step that overlaps both perfectly takes the longer of the two times. ``make bench-training``
-measures the steps a second that are put beside them, in its own rounds.
+large as what a step touches. A step that overlaps both perfectly takes the longer of the two times.
+
+``make bench-training`` measures the steps a second that are put beside them, in its own rounds. What the strongest
+PyTorch takes of the limit says how many times as fast any program can be.
 """
 
 import json
 import statistics
 import sys
 from functools import partial
+from pathlib import Path
 
 import contest
 from kernelgap import console
 from kernelgap.machine import cores
-from training import BATCH, EPOCHS, OURS, flops_per_step
+from training import BATCH, OURS, flops_per_step
 
 INPUTS, OUTPUTS = 30, 15  # of section 8.1
 ROUNDS_OF_ARITHMETIC, BYTES_PASSED = 20_000_000, 2e10
@@ -36,14 +39,14 @@ def moved(width: int) -> int:
     """Bytes that a step reads and writes once they have left the registers.
 
     Weights are read forwards, backwards and in the update, and written there; momenta are read and written; turned
-    copies are written, and read in both directions. Of the activations h, h2 and the gradient at h2 each is written once
-    and read three times; the gradient at h stays in the nearest cache.
+    copies are written, and read in both directions. Of the activations h, h2 and the gradient at h2 each is written
+    once and read three times; the gradient at h stays in the nearest cache.
     """
     weights = width * (INPUTS + 1 + 2 * OUTPUTS + 1)
     return 4 * (4 * weights + 2 * weights + 4 * width * OUTPUTS + 3 * 4 * BATCH * width)
 
 
-def measure(width: int, rounds: int, measured: float) -> dict:
+def measure(width: int, rounds: int, measured: float, strongest: float) -> dict:
     arithmetic, memory = [], []
     size = touched(width)
     for _ in range(rounds):
@@ -63,6 +66,7 @@ def measure(width: int, rounds: int, measured: float) -> dict:
         "bound": bound,
         "steps_per_second": measured,
         "share": measured / limits[bound],
+        "most_to_strongest": limits[bound] / strongest,
         "rounds": {"arithmetic": arithmetic, "memory": memory},
     }
 
@@ -75,9 +79,9 @@ def main() -> None:
     parser = contest.arguments(__doc__, "roofline", rounds=3)
     parser.add_argument("--training", default=contest.HERE / "results" / "training.json", help="of make bench-training")
     options = parser.parse_args()
-    training = json.loads(open(options.training).read())["results"]
-    speeds = {r["width"]: r["steps_per_second"][OURS] for r in training if r["width"] in EPOCHS}
-    jobs = {f"width {w}": partial(measure, w, options.rounds, speed) for w, speed in speeds.items()}
+    training = json.loads(Path(options.training).read_text())["results"]
+    speeds = {r["width"]: [r["steps_per_second"][name] for name in (OURS, r["strongest"])] for r in training}
+    jobs = {f"width {w}": partial(measure, w, options.rounds, *speed) for w, speed in speeds.items()}
     results = contest.measure_all(jobs, options.out, rows=rows)
     table = [
         [
@@ -90,11 +94,12 @@ def main() -> None:
             *(f"{r['limits'][name]:,.0f}" for name in ("arithmetic", "memory")),
             f"{r['steps_per_second']:,.0f}",
             f"{r['share']:.0%}",
+            f"{r['most_to_strongest']:.1f}x",
         ]
         for r in results
     ]
     columns = ["width", "MFLOP a step", "KiB moved", "KiB touched", "GFLOPS", "GB/s", "steps/s by arithmetic"]
-    columns += ["by memory", "measured", "of the lower"]
+    columns += ["by memory", "measured", "of the lower", "most to strongest PyTorch"]
     console.table(columns, table, title=f"Roofline of a step on {cores()} cores, median of {options.rounds} rounds")
 
 

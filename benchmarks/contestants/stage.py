@@ -15,7 +15,8 @@ Result = TypeVar("Result")
 def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: int = 1) -> Result:
     """Warm up (compilation, caches), then work on the clock. Prints seconds for both and the peak memory in MiB.
 
-    Of several repeats the median counts; the last one's result is given back. A float counts what was done, and is told.
+    Of several repeats the median counts; the last one's result is given back. A float counts what was done: it is
+    printed too.
     """
     began = time.perf_counter()
     warm_up()

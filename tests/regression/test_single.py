@@ -14,6 +14,7 @@ from kernelgap.regression import ConditionWarning, NotPositiveWarning, ridge_pat
 def by_cholesky(monkeypatch):
     """Few samples are many, and the other way is barred."""
     monkeypatch.setattr(single, "FEW", 0)
+    monkeypatch.setattr(single, "FEW_REFINED", 0)
     monkeypatch.setattr(single, "ridge_path", None)
 
 

@@ -74,7 +74,7 @@ PARAMETERS = """
         "ridge" and "validation_error" for each ridge tried: the mean of |y - prediction|^2 summed over outputs.
     spectrum_
         How healthy the Gram matrix is: its smallest and largest eigenvalue, what was added to its diagonal. With one
-        given ridge and more than 1,500 samples the eigenvalues may be estimates, to some per cent. The iterative
+        given ridge and more than 300 samples the eigenvalues may be estimates, to some per cent. The iterative
         solver knows bounds: 0 and the trace.
     n_iter_
         Iterations of conjugate gradients for the chosen ridge; None with the direct solver.

@@ -11,7 +11,7 @@ from kernelgap.regression.factorisation import as_factorisable
 from kernelgap.regression.ridge import check_targets, one_ridge, ridge_path
 from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, Targets, with_jitter
 
-FEW = 1500  # samples for which the whole spectrum costs no more
+FEW, FEW_REFINED = 1500, 300  # samples for which the whole spectrum costs no more, or no more than a factor in float32
 WIDTH, STEPS = 8, 5  # of the Krylov space that the ends of a spectrum are found in
 MOST_REFINEMENTS = 12
 TINY = float(np.finfo(float).tiny)
@@ -25,7 +25,7 @@ class Solution(NamedTuple):
     coefficients
         a with (K + ridge I) a = Y.
     spectrum
-        How healthy the Gram matrix is. Above 1,500 samples its ends may be estimates from a Krylov space: the largest
+        How healthy the Gram matrix is. Above 300 samples its ends may be estimates from a Krylov space: the largest
         eigenvalue is no less, and the smallest no more, than the spectrum says, by some per cent.
     """
 
@@ -54,10 +54,12 @@ def solve_with_spectrum(gram: Square, Y: Targets, ridge: float, *, positive: boo
     ridges = one_ridge(ridge)
     gram = as_factorisable(gram, copies=1)
     targets = check_targets(Y, len(gram))
-    if len(gram) > FEW and ridges[0] >= safe_ridge(gram):
-        solution = _refined(gram, targets, float(ridges[0])) if positive else None
+    safe = ridges[0] >= safe_ridge(gram)
+    if positive and safe and len(gram) > FEW_REFINED:
+        solution = _refined(gram, targets, float(ridges[0]))
         if solution is not None:
             return solution
+    if safe and len(gram) > FEW:
         work = np.empty_like(gram, order="C")
         ends = _ends(gram, work)
         if ends is not None and _cholesky(gram, float(ridges[0]), work):
