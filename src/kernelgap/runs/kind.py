@@ -27,7 +27,10 @@ HOMES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is to do: a description that the folder must agree with, notes for the page, and the work."""
+    """What a run is to do: a description that the folder must agree with, notes for the page, and the work.
+
+    ``more`` names chunks that follow from what is stored: a search's next settings. It is asked after each chunk.
+    """
 
     folder: Path
     description: "Mapping[str, object]"
@@ -35,6 +38,7 @@ class Plan:
     chunks: Sequence[Work]
     title: str
     estimate: "Callable[[Sequence[Any], int | None], float] | None" = None  # seconds for chunks, on so many workers
+    more: "Callable[[Any], Sequence[Work]] | None" = None
 
 
 @dataclass(frozen=True)

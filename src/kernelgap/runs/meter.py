@@ -49,10 +49,14 @@ class Meter:
         self.running: dict[str, Running] = {}
         self._total = self._done = 0.0
         for chunk in chunks:
-            self.chunks += 1
-            self._total += chunk.cost
+            self.add(chunk)
             if chunk.id in finished:
                 self.finish(chunk)
+
+    def add(self, chunk: Work) -> None:
+        """Count a chunk in."""
+        self.chunks += 1
+        self._total += chunk.cost
 
     def update(self, chunk: Work, share: float) -> None:
         """Record the share of a chunk that its worker has done."""

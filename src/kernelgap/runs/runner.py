@@ -42,6 +42,7 @@ def run_chunks(
     last_start: float | None = None,
     until: float | None = None,
     forget_failures: bool = True,
+    more: Callable[[], Sequence[Work]] = tuple,
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
@@ -70,6 +71,9 @@ def run_chunks(
         and what is not finished then is dropped, neither stored nor a failure.
     forget_failures
         Whether to forget the failures that are stored; later stages of a run keep those of the earlier ones.
+    more
+        What else is to be done, by what is stored: asked at first and after each chunk. What it names for the first time is
+        begun before the chunks that wait. It may name chunks that are known or finished.
     on_progress
         Takes a ``Progress``.
 
@@ -89,22 +93,24 @@ def run_chunks(
     if cluster is not None and workers is not None:
         raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
     finished = store.finished()
-    left = [chunk for chunk in chunks if chunk.id not in finished]
+    known = {chunk.id: chunk for chunk in (*more(), *chunks)}
+    left = [chunk for chunk in known.values() if chunk.id not in finished]
     if forget_failures:
         store.forget_failures()
-    meter = Meter(chunks, finished)
+    meter = Meter(known.values(), finished)
     on_progress(meter.progress())
     if not left:
         return []
+    most = cores() if more is not tuple else len(left)  # workers that may have something to do
     try:
         with (
-            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, len(left), do) as active,
+            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, most, do) as active,
             StatusWriter.opened(store.folder, meter) as status,
         ):
-            dispatcher = _Dispatcher(active, store, meter, status, on_progress)
+            dispatcher = _Dispatcher(active, store, meter, status, on_progress, set(known), more)
             dispatcher.run(left, inf if last_start is None else last_start, inf if until is None else until)
     except KeyboardInterrupt:
-        raise Interrupted(meter.done, len(chunks)) from None
+        raise Interrupted(meter.done, meter.chunks) from None
     return store.failures()
 
 
@@ -132,8 +138,11 @@ class _Dispatcher:
         meter: Meter,
         status: StatusWriter,
         on_progress: Callable[[Progress], None],
+        known: set[str],
+        more: Callable[[], Sequence[Work]],
     ) -> None:
         self.pool, self.store, self.meter, self.status, self.on_progress = pool, store, meter, status, on_progress
+        self.known, self.more = known, more
         self.waiting: deque[Work] = deque()
         self.under_way: dict[Future[Done], Work] = {}
         self.by_id: dict[str, Work] = {}
@@ -209,6 +218,15 @@ class _Dispatcher:
             self.store.save(chunk, result)
             self.meter.finish(chunk)
             self.seconds = result.seconds
+            self._grow()
+
+    def _grow(self) -> None:
+        """What comes next by what is stored now."""
+        fresh = [chunk for chunk in self.more() if chunk.id not in self.known]
+        for chunk in fresh:
+            self.meter.add(chunk)
+        self.known.update(chunk.id for chunk in fresh)
+        self.waiting.extendleft(reversed(fresh))
 
     def _retry(self, chunk: Work, death: str | None) -> None:
         """Back into the line: at its head if another chunk was to blame, at its end if it may be itself."""

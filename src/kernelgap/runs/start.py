@@ -1,7 +1,7 @@
 """Start a run by the name of what is to be run, or go on with one."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
 from kernelgap.runs.meter import Progress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import run_chunks
+from kernelgap.runs.work import Work
 
 
 def run(
@@ -86,7 +87,8 @@ def _execute(
         store.describe(kind.describe(plan.description))
         store.note(dict(plan.notes))
         finished = store.finished()
-        left = [chunk for chunk in plan.chunks if chunk.id not in finished]
+        grows = None if plan.more is None else _Growing(plan, store)
+        left = [chunk for chunk in (*plan.chunks, *(grows() if grows else ())) if chunk.id not in finished]
         if plan.estimate and left and on_progress is None and cluster is None:
             estimate = format_estimate(plan.estimate(left, workers))
             console.message(f"{plan.title}: about {estimate} on this machine when it is idle.")
@@ -94,11 +96,29 @@ def _execute(
             store.keep_environment(environment())
         with console.progress(plan.title) as show:
             watch = on_progress or (lambda progress: show(progress.share, str(progress)))
-            failures = run_chunks(plan.chunks, store, do=kind.work, workers=workers, cluster=cluster, on_progress=watch)
+            do_them = {"do": kind.work, "workers": workers, "cluster": cluster, "on_progress": watch}
+            failures = run_chunks(plan.chunks, store, more=grows or tuple, **do_them)
             if failures and not store.finished() and not kind.failures_are_results:
-                raise InputError(f"All {len(plan.chunks)} chunks failed; the first with: {failures[0].error}")
+                raise InputError(f"All {len(failures)} chunks failed; the first with: {failures[0].error}")
         if kind.conclude is not None and store.conclusion() is None:
             store.conclude(kind.conclude(store))
+
+
+class _Growing:
+    """What a plan names beyond its first chunks, noted in the folder for ``status``."""
+
+    def __init__(self, plan: Plan, store: Any) -> None:
+        self.plan, self.store = plan, store
+        self.noted = {chunk.id for chunk in plan.chunks}
+
+    def __call__(self) -> Sequence[Work]:
+        assert self.plan.more is not None
+        chunks = self.plan.more(self.store)
+        named = self.noted | {chunk.id for chunk in chunks}
+        if named != self.noted:
+            self.noted = named
+            self.store.note({**self.plan.notes, "chunks": sorted(named)})
+        return chunks
 
 
 def _plan(kind: Kind, name: str, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:

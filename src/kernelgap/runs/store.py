@@ -214,7 +214,7 @@ class ResultStore:
                     f"'{self.folder}' was run with other code (kernelgap {made}): its numbers and new ones are not to "
                     f"be mixed. 'kernelgap report {self.folder}' shows it as it is; to run it anew, {advice}"
                 )
-            if changed == ["chunks"]:
+            if changed in (["chunks"], ["plan"]):
                 raise InputError(f"'{self.folder}' holds a run of this experiment with another grid: {advice}")
             raise InputError(f"'{self.folder}' holds another run (it differs in {', '.join(changed)}): {advice}")
         else:

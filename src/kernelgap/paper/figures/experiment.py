@@ -15,6 +15,7 @@ from kernelgap.machine import cores, speed
 from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.runs.trials.trial import LINEAR_MODES
 from kernelgap.training import Schedule, built, get_model
+from kernelgap.training.search import Space
 
 SCHEDULE = Schedule()  # the paper's
 CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -111,6 +112,51 @@ class Grid:
 
 
 @dataclass(frozen=True, config=CONFIG)
+class Search:
+    """A network trained by SGD over widths, at the rates and decays that a search finds.
+
+    Each width is searched from where the search of the one before ended; what it finds is trained from seeds of its own.
+
+    Parameters
+    ----------
+    network, mode, widths, betas
+        As in ``Grid``.
+    search
+        Where the search begins, over how many seeds, and what it may not leave (``training.search.Space``).
+    also
+        Widths that are not searched: they are trained with what was found at the last one that was.
+    """
+
+    network: NetworkName
+    mode: str
+    widths: Widths
+    search: Space
+    also: Annotated[tuple[Whole, ...], DISTINCT] = ()
+    betas: Betas = ()
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Search":
+        get_model(networks.get(self.network), self.mode)
+        both = set(self.widths) & set(self.also)
+        if both:
+            raise InputError(f"The width {min(both)} is searched, and listed under 'also'.")
+        return self
+
+    def trials(self, schedule: Schedule, common: dict[str, object]) -> Iterator[AnyTrial]:
+        """One for each width, with the first setting: what they cost."""
+        setting = {"rate": self.search.rates[0], "decay": self.search.decays[0], "schedule": schedule}
+        for width in (*self.widths, *self.also):
+            yield make_trial(network=self.network, mode=self.mode, width=width, **setting, **common)
+
+    def trainings(self, width: int, seeds: int) -> float:
+        """About how many there are at a width: searches tried out took 12 to 20 settings, 1.6 of 3 seeds each."""
+        if width in self.also:
+            return seeds
+        grid = len(self.search.rates) * len(self.search.decays) if width == self.widths[0] else 1
+        return seeds + (grid + 16) * (1 + 0.3 * (self.search.seeds - 1))
+
+
+@dataclass(frozen=True, config=CONFIG)
 class RidgePaths:
     """The conjugate (last) or tangent (ntk) kernel of a network over widths, solved exactly for each ridge.
 
@@ -179,7 +225,13 @@ class Built:
             yield from make_trials(make_built_trial, {"decay": self.decays}, recipe=self.recipe, width=width, **common)
 
 
-KINDS = {"recipe": Built, "kernels": KernelLines, "ridges": RidgePaths, "rates": Grid}  # by a key that only they have
+KINDS = {
+    "recipe": Built,
+    "kernels": KernelLines,
+    "ridges": RidgePaths,
+    "search": Search,
+    "rates": Grid,
+}  # by a key that only they have
 
 
 def _kind(grid: object) -> str:
@@ -191,6 +243,7 @@ def _kind(grid: object) -> str:
 
 AnyGrid = Annotated[
     Annotated[Grid, Tag("rates")]
+    | Annotated[Search, Tag("search")]
     | Annotated[RidgePaths, Tag("ridges")]
     | Annotated[KernelLines, Tag("kernels")]
     | Annotated[Built, Tag("recipe")],
@@ -225,7 +278,7 @@ class Scale:
     def trials(self) -> int:
         """How many there are, over all seeds."""
         sizes = [[len(getattr(grid, name, ()) or (0,)) for name in SEARCHED] for grid in self.grids]
-        return self.seeds * sum(math.prod(each) for each in sizes)
+        return self.seeds * sum(math.prod(each) for each in sizes)  # of a search those that are judged
 
 
 @dataclass(frozen=True, config=CONFIG)
@@ -277,22 +330,30 @@ class Experiment:
         return self.scales[name]
 
     def trials(self, scale: str, seed: int) -> Iterator[AnyTrial]:
-        """Every trial at this scale, with seeds counted from ``seed``."""
+        """Every trial at this scale that is known beforehand, with seeds counted from ``seed``."""
         chosen = self.scale(scale)
-        for grid, s in product(chosen.grids, range(seed, seed + chosen.seeds)):
+        grids = [grid for grid in chosen.grids if not isinstance(grid, Search)]
+        for grid, s in product(grids, range(seed, seed + chosen.seeds)):
             yield from self.grid_trials(chosen, grid, seed=s)
 
     def grid_trials(self, scale: Scale, grid: AnyGrid, *, seed: int) -> Iterator[AnyTrial]:
         """The trials of one grid with one seed."""
-        for problem in [problems.get(self.problem, beta=beta).spec for beta in grid.betas] or [self.problem]:
-            common: dict[str, object] = {
-                "problem": problem,
-                "samples": self.samples,
-                "seed": seed,
-                "validation_samples": scale.validation_samples,
-                "test_samples": scale.test_samples,
-            }
-            yield from grid.trials(scale.schedule, common)
+        for problem in self.problems_of(grid):
+            yield from grid.trials(scale.schedule, self.common(scale, problem, seed))
+
+    def problems_of(self, grid: AnyGrid) -> list[str]:
+        """The problem, or one for each of the grid's betas."""
+        return [problems.get(self.problem, beta=beta).spec for beta in grid.betas] or [self.problem]
+
+    def common(self, scale: Scale, problem: str, seed: int) -> dict[str, object]:
+        """What the trials with one problem and seed share."""
+        return {
+            "problem": problem,
+            "samples": self.samples,
+            "seed": seed,
+            "validation_samples": scale.validation_samples,
+            "test_samples": scale.test_samples,
+        }
 
 
 def seconds(experiment: Experiment, scale: str, workers: int | None = None) -> float:
@@ -303,10 +364,14 @@ def seconds(experiment: Experiment, scale: str, workers: int | None = None) -> f
     return START + max(total / (workers or cores()), max(work))
 
 
-def chunk_costs(experiment: Experiment, scale: Scale) -> list[tuple[float, int]]:
-    """Chunks of equal cost, as (cost of one, how many) for one seed."""
-    costs = []
+def chunk_costs(experiment: Experiment, scale: Scale) -> list[tuple[float, float]]:
+    """Chunks of equal cost, as (cost of one, how many) for one seed. Of a search a chunk is one training."""
+    costs: list[tuple[float, float]] = []
     for grid in scale.grids:
+        if isinstance(grid, Search):
+            trials = experiment.grid_trials(scale, grid, seed=0)
+            costs += [(trial.cost, grid.trainings(trial.width or 0, scale.seeds) / scale.seeds) for trial in trials]
+            continue
         lists = {name: getattr(grid, name) for name in ("rates", "decays", "ridges", "kernels") if hasattr(grid, name)}
         members = math.prod(len(values) for name, values in lists.items() if name != "kernels")
         thin = replace(grid, **{name: values[:1] for name, values in lists.items()})

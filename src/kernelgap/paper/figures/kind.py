@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
 from kernelgap.paper.figures.registry import get
 from kernelgap.paper.figures.result import conclude_figure, read_figure
-from kernelgap.runs import TrialStore, plan_chunks, run_chunk
+from kernelgap.paper.figures.searches import FIRST_SEED, chains
+from kernelgap.runs import Chunk, TrialStore, plan_chunks, run_chunk
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
 
@@ -15,16 +17,28 @@ ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experim
 def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
     """The trials of an experiment at a scale."""
     experiment = get(name)
+    chosen = experiment.scale(scale)
     chunks = plan_chunks(experiment.trials(scale, seed))
-    largest = max((chunk.trials[0] for chunk in chunks), key=lambda trial: trial.memory)
-    require_memory(largest.memory, f"'{largest.label}'", "Take fewer samples or a smaller width.")
+    for grid in chosen.grids:
+        for trial in experiment.grid_trials(chosen, grid, seed=seed):
+            require_memory(trial.memory, f"'{trial.label}'", "Take fewer samples or a smaller width.")
     about = {"experiment": experiment.name, "scale": scale, "seed": seed}
+    ids, searches = sorted(chunk.id for chunk in chunks), chains(experiment, chosen, seed)
+
+    def more(store: TrialStore) -> list[Chunk]:
+        errors = store.validation_errors()
+        return [chunk for chain in searches for chunk in chain.next(errors)]
+
+    first = [chunk.id for chain in searches for chunk in chain.next({})]
+    searched = [repr(chain.search) for chain in searches]
+    grown = {"plan": fingerprint(*ids, *first, *searched, str(chosen.seeds)), "search_seeds_from": seed + FIRST_SEED}
     return Plan(
         folder=out or default_folder(experiment.name, scale, seed),
-        description={**about, "chunks": sorted(chunk.id for chunk in chunks)},
+        description={**about, **(grown if searches else {"chunks": ids})},
         notes={key: getattr(experiment, key) for key in ABOUT},
         chunks=chunks,
         title=f"{experiment.name} ({scale})",
+        more=more if searches else None,
     )
 
 

@@ -15,6 +15,7 @@ from kernelgap.errors import InputError
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.registry import EXPERIMENTS
+from kernelgap.paper.figures.searches import with_stage
 from kernelgap.paper.figures.signals import Signals, base_size, signals_of
 from kernelgap.paper.figures.summary import sentence, summarise, under_threshold
 from kernelgap.runs import Trial, TrialStore
@@ -117,12 +118,22 @@ class FigureRun(Run):
 
 def conclude_figure(store: TrialStore) -> dict[str, Any]:
     """The kernel gap, and the size of the base signal on the best network's test sample."""
-    table = store.table()
+    table = staged_table(store)
+    table = table[table.stage == "judged"]
     gap, best = gap_of_run(table), best_network(table)
     return {
         "gap": None if gap is None else gap.as_record(),
         "base_size": None if best is None else base_size(store.trials()[best.trial]),
     }
+
+
+def staged_table(store: TrialStore) -> pd.DataFrame:
+    """The finished trials; ``stage`` says which are those of searches, and which are judged."""
+    first = store.description().get("search_seeds_from")
+    with as_stored(store.folder, "its description"):
+        if first is not None and not isinstance(first, int):
+            raise TypeError("the first seed of its searches is no whole number")
+    return with_stage(store.table(), first)
 
 
 def read_figure(folder: Path) -> FigureRun:
@@ -139,7 +150,7 @@ def read_figure(folder: Path) -> FigureRun:
         If nothing is finished, or the folder is damaged.
     """
     with TrialStore.reading(folder) as store:
-        table, about, common = store.table(), store.about(), store.common()
+        table, about, common = staged_table(store), store.about(), store.common()
         if table.empty:
             raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
         trials = store.trials()

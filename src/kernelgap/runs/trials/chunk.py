@@ -25,9 +25,12 @@ class Chunk:
     ----------
     trials
         Trials that differ in what is searched alone, in its order.
+    keep_weights
+        Whether the run is to keep the weights of the best network among them. No part of the identity.
     """
 
     trials: tuple[AnyTrial, ...]
+    keep_weights: bool = True
 
     @cached_property
     def trial_ids(self) -> tuple[str, ...]:

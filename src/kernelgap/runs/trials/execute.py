@@ -29,7 +29,7 @@ def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) 
     by_sgd = [trial for trial in chunk.trials if isinstance(trial, Trial)]
     by_ridge = [trial for trial in chunk.trials if isinstance(trial, RidgeTrial)]
     by_construction = [trial for trial in chunk.trials if isinstance(trial, BuiltTrial)]
-    results = run_by_sgd(by_sgd, on_progress) if by_sgd else []
+    results = run_by_sgd(by_sgd, on_progress, keep_weights=chunk.keep_weights) if by_sgd else []
     results += run_by_ridge(by_ridge, on_progress or (lambda share: None)) if by_ridge else []
     results += run_by_construction(by_construction) if by_construction else []
     return ChunkResult.of(chunk, time.perf_counter() - began, results)

@@ -16,10 +16,12 @@ from kernelgap.training.grid import records_first_output
 MOST_KEPT = 2**26  # bytes of a network's weights that a run keeps
 
 
-def run_by_sgd(trials: Sequence[Trial], on_progress: Callable[[float], None] | None) -> list[TrialResult]:
+def run_by_sgd(
+    trials: Sequence[Trial], on_progress: Callable[[float], None] | None, *, keep_weights: bool = True
+) -> list[TrialResult]:
     """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
     grid = _train(trials, on_progress)
-    best = _best(grid) if trials[0].mode in ("all", "hidden") else None
+    best = _best(grid) if keep_weights and trials[0].mode in ("all", "hidden") else None
     results = []
     for i, t in enumerate(trials):
         curves = {"epochs": grid.epochs.tolist(), **{n: _finite(c[i]) for n, c in grid.curves.items()}}

@@ -1,5 +1,6 @@
 """The trials of a run and what came of each, beside the run's chunks."""
 
+import math
 import sqlite3
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,6 +27,7 @@ TRIAL_COLUMNS = (
     "curves",
     "measures",
 )
+_ERRORS = TypeAdapter(list[tuple[str, float | None]], config=ConfigDict(strict=True))
 _FILES = TypeAdapter(list[tuple[bytes]], config=ConfigDict(strict=True))
 NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
@@ -59,6 +61,12 @@ class TrialStore(ResultStore):
         rows = self._rows("SELECT id, description FROM trials")
         with as_stored(self.folder, "a trial", mistakes=True):
             return {trial_id: read_trial(description) for trial_id, description in rows}
+
+    def validation_errors(self) -> dict[str, float]:
+        """Those of the finished trials by their ids; infinite where they are not done."""
+        with as_stored(self.folder, "a trial", mistakes=True):
+            rows = _ERRORS.validate_python(self._rows("SELECT id, validation_error FROM trials"))
+            return {trial: math.inf if error is None else error for trial, error in rows}
 
     def weights(self, trial: str) -> bytes | None:
         """The weights of a trial's network as a safetensors file, if they were kept."""
