@@ -70,12 +70,14 @@ def add() -> None:
     from kernelgap.audit.plan import Rung
     from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
     from kernelgap.images.training import ImageSchedule
-    from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
+    from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
     from kernelgap.training import Schedule
+    from kernelgap.training.search import Space
 
     grids = (
         Grid("3resnet", "all", (4, 5), (0.01, 0.02), (0.0, 1e-3)),
         Grid("2layer", "hidden", (4, 5), (0.05, 1e4), (1e-3,)),
+        Search("3resnet", "hidden", (4, 5), Space(rates=(0.01, 0.1), decays=(1e-3,), seeds=2), also=(6,)),
         RidgePaths("3resnet", "last", (4,), (0.01, 1.0)),
         KernelLines(("ck2", "gaussian(factor=0.5)"), (0.01, 1.0)),
     )

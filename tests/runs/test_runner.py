@@ -4,6 +4,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -79,6 +80,45 @@ def test_what_does_not_fit_beside_others_waits(free, together):
     dispatcher._send()
     assert set(pool.begun) == together
     assert len(dispatcher.waiting) == 1
+
+
+def test_what_is_stored_names_what_comes_next(chunks, tmp_path):
+    """Three chunks one after another, each named when the one before is stored; interrupted and gone on with."""
+    first, *later = sorted(chunks, key=lambda chunk: chunk.cost)[:4]
+
+    def grow(store):
+        line = [first, *later]
+        return lambda: [after for before, after in pairwise(line) if before.id in store.finished()]
+
+    seen = []
+
+    def stop(progress):
+        seen.append((progress.chunks_done, progress.chunks))
+        if progress.chunks_done >= 2:
+            raise KeyboardInterrupt
+
+    with TrialStore.open(tmp_path) as store, pytest.raises(KeyboardInterrupt, match="2 of 3 chunks were finished"):
+        run_chunks([first], store, workers=1, more=grow(store), on_progress=stop)
+    assert seen[0] == (0, 1)
+    with TrialStore.open(tmp_path) as store:
+        assert run_chunks([first], store, workers=2, more=grow(store)) == []
+        assert store.finished() == {chunk.id for chunk in (first, *later)}
+        assert run_chunks([first], store, workers=2, more=grow(store)) == []
+
+
+def test_a_chunk_that_fails_ends_its_line_and_not_the_run(chunks, tmp_path):
+    first, second, *_ = chunks[-3:]
+
+    def fail(chunk, tell):
+        if chunk is second:
+            raise ValueError("no luck")
+        return run_chunk(chunk)
+
+    with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
+        named = lambda: [second] if store.finished() else []  # noqa: E731
+        failures = run_chunks([first], store, do=fail, executor=executor, more=named)
+        assert [failure.chunk for failure in failures] == [second.id]
+        assert store.finished() == {first.id}
 
 
 def test_a_finished_run_trains_nothing(chunks, tmp_path, monkeypatch):

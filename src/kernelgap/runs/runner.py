@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, nullcontext
 from math import inf
@@ -72,8 +72,8 @@ def run_chunks(
     forget_failures
         Whether to forget the failures that are stored; later stages of a run keep those of the earlier ones.
     more
-        What else is to be done, by what is stored: asked at first and after each chunk. What it names for the first time is
-        begun before the chunks that wait. It may name chunks that are known or finished.
+        What else is to be done, by what is stored: asked at first and after each chunk. What it names for the first
+        time is begun before the chunks that wait. It may name chunks that are known or finished.
     on_progress
         Takes a ``Progress``.
 
@@ -107,7 +107,7 @@ def run_chunks(
             nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, most, do) as active,
             StatusWriter.opened(store.folder, meter) as status,
         ):
-            dispatcher = _Dispatcher(active, store, meter, status, on_progress, set(known), more)
+            dispatcher = _Dispatcher(active, store, meter, status, on_progress, known, more)
             dispatcher.run(left, inf if last_start is None else last_start, inf if until is None else until)
     except KeyboardInterrupt:
         raise Interrupted(meter.done, meter.chunks) from None
@@ -138,11 +138,11 @@ class _Dispatcher:
         meter: Meter,
         status: StatusWriter,
         on_progress: Callable[[Progress], None],
-        known: set[str],
-        more: Callable[[], Sequence[Work]],
+        known: Iterable[str] = (),
+        more: Callable[[], Sequence[Work]] = tuple,
     ) -> None:
         self.pool, self.store, self.meter, self.status, self.on_progress = pool, store, meter, status, on_progress
-        self.known, self.more = known, more
+        self.known, self.more = set(known), more
         self.waiting: deque[Work] = deque()
         self.under_way: dict[Future[Done], Work] = {}
         self.by_id: dict[str, Work] = {}

@@ -96,8 +96,15 @@ def _execute(
             store.keep_environment(environment())
         with console.progress(plan.title) as show:
             watch = on_progress or (lambda progress: show(progress.share, str(progress)))
-            do_them = {"do": kind.work, "workers": workers, "cluster": cluster, "on_progress": watch}
-            failures = run_chunks(plan.chunks, store, more=grows or tuple, **do_them)
+            failures = run_chunks(
+                plan.chunks,
+                store,
+                do=kind.work,
+                workers=workers,
+                cluster=cluster,
+                more=grows or tuple,
+                on_progress=watch,
+            )
             if failures and not store.finished() and not kind.failures_are_results:
                 raise InputError(f"All {len(failures)} chunks failed; the first with: {failures[0].error}")
         if kind.conclude is not None and store.conclusion() is None:

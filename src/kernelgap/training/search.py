@@ -3,8 +3,8 @@
 Settings lie on a lattice of round numbers, twelve to a decade: 1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8.5. The search
 begins with a coarse grid. Then all eight neighbours of the best setting are tried, at a step of 4 places, which is the
 paper's {1, 2, 5} x 10^k. Where one of them is better, it is the new best: so the search goes outwards while the best is
-on an edge. Where none is better by more than ``TOLERANCE``, the step is halved: so it goes inwards, until the finest step
-changes nothing.
+on an edge. Where none is better by more than ``TOLERANCE``, the step is halved: so it goes inwards, until the finest
+step changes nothing.
 
 The error of a setting is its mean over seeds, and errors are not negative. So a setting is given up, exactly, once
 the sum over the seeds that it had, divided by the number of seeds, is above the least mean: no error on the other seeds
@@ -14,6 +14,7 @@ would make it the best. A member that diverged has an infinite error.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Annotated
 
@@ -106,12 +107,14 @@ class Found:
     tried: int
 
 
+@cache
 def place_of(value: float) -> int:
     """The place on the lattice that is nearest to a number."""
     decade = math.floor(math.log10(value) + 1e-12)
     return min(range(12 * decade, 12 * decade + 13), key=lambda place: abs(math.log(at(place) / value)))
 
 
+@cache
 def at(place: int) -> float:
     """The number at a place of the lattice."""
     return float(f"{PLACES[place % 12]}e{place // 12}")

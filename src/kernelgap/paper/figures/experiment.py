@@ -115,7 +115,7 @@ class Grid:
 class Search:
     """A network trained by SGD over widths, at the rates and decays that a search finds.
 
-    Each width is searched from where the search of the one before ended; what it finds is trained from seeds of its own.
+        """About how many there are at a width: beyond the grid some 20 settings, few of them with every seed."""
 
     Parameters
     ----------
@@ -149,11 +149,11 @@ class Search:
             yield make_trial(network=self.network, mode=self.mode, width=width, **setting, **common)
 
     def trainings(self, width: int, seeds: int) -> float:
-        """About how many there are at a width: searches tried out took 12 to 20 settings, 1.6 of 3 seeds each."""
+        """About how many there are at a width: searches took some 20 settings beyond the grid, few with every seed."""
         if width in self.also:
             return seeds
-        grid = len(self.search.rates) * len(self.search.decays) if width == self.widths[0] else 1
-        return seeds + (grid + 16) * (1 + 0.3 * (self.search.seeds - 1))
+        grid = len(self.search.rates) * len(self.search.decays)
+        return seeds + (grid + 20) * (1 + 0.2 * (self.search.seeds - 1))
 
 
 @dataclass(frozen=True, config=CONFIG)

@@ -2,8 +2,9 @@
 
 The paper searches {1, 2, 5} x 10^k. Scale "paper" has a search that begins there, and ends where neither going on nor
 going finer helps (``training.search``); what it finds is trained from five other seeds. Scale "quick" tries some
-settings around what was found: the ResNet learns the composite signal best within a fifth of the largest stable rate (about 0.1 with all layers
-trained), and there the error changes severalfold between neighbouring rates, decays and seeds.
+settings around what was found: the ResNet learns the composite signal best within a fifth of the largest stable rate
+(about 0.1 with all layers trained), and there the error changes severalfold between neighbouring rates, decays and
+seeds.
 
 The kernel methods are solved exactly, over a path of ridges: the conjugate kernel (last) and the tangent kernel (NTK)
 of each network at each width, their limits of infinite width, and the classical kernels over a grid of bandwidths. At
