@@ -8,8 +8,8 @@ for it (one start in a thousand may end anywhere). What they do say, exactly and
 starts end low. Of n independent starts the greatest error lies below the q-quantile with a chance of q^n at most. So
 with confidence 1 - K q^n at least a share q of all starts ends at or below the greatest error seen, even if these n are
 the best of K candidates, as K such chances add up to K q^n. A share is what the floor can be compared with: by symmetry
-it is the same share of the family's targets, and with N samples a kernel gets a risk of rho for a share q of the targets
-only if N functions capture q (threshold - rho) on average (``AnyKernelBound.samples_for``).
+it is the same share of the family's targets, and with N samples a kernel gets a risk of rho for a share q of the
+targets only if N functions capture q (threshold - rho) on average (``AnyKernelBound.samples_for``).
 """
 
 import math

@@ -20,6 +20,7 @@ def show_figure(run: FigureRun) -> None:
     x = "beta" if run.x == "beta" and "beta" in summary else "width"
     drawn = summary.dropna(subset="width")
     lines = drawn.method if x == "width" else drawn.method + " width " + drawn.width.astype(str)
+    lines = lines + [f" decay {row.decay:g}" if row.learner == "built" else "" for row in drawn.itertuples()]
     errors = dict(zip(zip(lines, drawn[x], strict=True), drawn["median"], strict=True))
     places = sorted(drawn[x].unique())
     rows = [

@@ -44,7 +44,7 @@ CLASSICAL = (
 LINES = KernelLines((*LIMITS, *CLASSICAL), RIDGES)
 
 
-def two_scales(*quick: Grid, betas: tuple[float, ...] = (), seeds: int = 1) -> dict[str, Scale]:
+def two_scales(*quick: Grid, betas: tuple[float, ...] = (), seeds: int = 3) -> dict[str, Scale]:
     """Scale "quick" with these grids and seeds, scale "paper" with the paper's search for the same networks and layers.
 
     Over widths, without betas, the kernel methods stand beside them: (last) and (NTK) of each network, and the lines.

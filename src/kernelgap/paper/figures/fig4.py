@@ -33,6 +33,7 @@ fig4a = Experiment(
     scales={
         "quick": Scale(
             grids((200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4), 200, 1000),
+            seeds=3,
             effort="minutes: widths to 1000, 200 epochs",
             schedule=Schedule(epochs=200),
         ),
@@ -54,6 +55,7 @@ fig4b = Experiment(
     scales={
         "quick": Scale(
             grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),
+            seeds=3,
             effort="minutes: widths to 500, 30 epochs",
             schedule=Schedule(epochs=30, batch=100),
         ),

@@ -51,15 +51,14 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     counted, searching = judged(table), searched(table)
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
     keys = ["method", "width", *several]
+    apart = counted.assign(one_norm=counted.decay.where(counted.kind == "built"))
     paths = {_hashable(key): trials for key, trials in searching.groupby(keys, sort=False, dropna=False)}
-    norms = counted.decay.where(counted.kind == "built") if len(counted) else []
     rows = []
-    for key, trials in counted.assign(one_norm=norms).groupby([*keys, "one_norm"], sort=False, dropna=False):
+    for key, trials in apart.groupby([*keys, "one_norm"], sort=False, dropna=False):
         values = dict(zip(keys, key, strict=False))
         path = paths.get(_hashable(key[:-1]), trials)
         rows.append({"method": key[0], "learner": LEARNERS[group_of(trials.iloc[0])], **values, **_point(trials, path)})
-    columns = {"width": "Int64", "rate": float, "decay": float, "ridge": float}
-    summary = pd.DataFrame(rows).astype(columns)
+    summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
     return summary.sort_values(["learner", "method", *several[1:], "width"], key=_order, ignore_index=True)
 
 

@@ -90,7 +90,7 @@ def _reference(run: FigureRun, files: dict[str, str]) -> Reference:
         experiment=run.name,
         **{name: getattr(run, name) for name in same},
         date=run.times.finished.max().date().isoformat(),
-        environment=run.environment,
+        environment=run.environment or {},
         sentence=run.sentence,
         gap=run.gap,
         points=points_of(run.summary),
