@@ -98,6 +98,8 @@ def test_fewer_than_five_seeds_are_not_kept(run, tmp_path):
 def test_what_no_reference_can_be_made_of(run, tmp_path):
     with pytest.raises(InputError, match="does not say with which version"):
         keep_reference(replace(run, code=None), tmp_path)
+    with pytest.raises(InputError, match="code = 3 is not possible"):
+        keep_reference(replace(run, code=3), tmp_path)
     with pytest.raises(InputError, match="cannot be that of a folder"):
         keep_reference(replace(run, scale="../elsewhere"), tmp_path)
     with pytest.raises(InputError, match="has no finite error"):

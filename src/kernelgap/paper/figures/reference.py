@@ -55,7 +55,7 @@ class Point(BaseModel):
     seeds: Annotated[int, Field(ge=1)]
     best_on_test: Error
     train_error: Error = None
-    norm: Error = None
+    norm: Number = None
     rate: Number = None
     decay: Number = None
     ridge: Number = None
@@ -94,6 +94,8 @@ class Reference(BaseModel):
 
     Attributes
     ----------
+    format
+        Of the file; this version reads 1.
     experiment, scale, title, problem, samples, x, threshold
         What was run.
     seeds, search_seeds

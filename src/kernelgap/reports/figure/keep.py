@@ -5,7 +5,7 @@ from pathlib import Path
 import vl_convert
 
 from kernelgap.atomic_file import atomically
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, validated
 from kernelgap.fingerprint import fingerprint
 from kernelgap.paper.figures.reference import (
     CHART,
@@ -86,16 +86,14 @@ def _check(run: FigureRun) -> None:
 
 def _reference(run: FigureRun, files: dict[str, str]) -> Reference:
     same = ("scale", "title", "problem", "samples", "x", "threshold", "seeds", "search_seeds", "version", "code")
-    return Reference(
-        experiment=run.name,
-        **{name: getattr(run, name) for name in same},
-        date=run.times.finished.max().date().isoformat(),
-        environment=run.environment or {},
-        sentence=run.sentence,
-        gap=run.gap,
-        points=points_of(run.summary),
-        files=files,
-    )
+    about = {
+        "experiment": run.name,
+        **{name: getattr(run, name) for name in (*same, "environment", "sentence", "gap")},
+        "date": run.times.finished.max().date().isoformat(),
+        "points": points_of(run.summary),
+        "files": files,
+    }
+    return validated(Reference, about)  # what a folder says of itself may be anything
 
 
 def _chart(run: FigureRun) -> str:
