@@ -9,6 +9,7 @@ import pytest
 
 from kernelgap.cli.show.figure import show_figure
 from kernelgap.paper.figures import FigureRun, best_of_methods, summarise, under_threshold
+from kernelgap.paper.figures.picks import means_of_settings
 from kernelgap.paper.figures.summary import sentence
 
 INF = float("inf")
@@ -93,6 +94,19 @@ def test_a_seed_that_diverged_at_every_setting_leaves_a_median():
     (row,) = summarise(of_settings(fewer, some)).itertuples()
     assert (row.rate, row.median, row.least) == (0.2, 0.3, 0.2)
     assert row.greatest == row.mean == row.standard_error == INF
+
+
+def test_means_of_settings_by_loops(rng):
+    """Against means taken one by one, over random settings of kernels and ridges, some of them failed."""
+    settings = [(kernel, ridge) for kernel in ("a", "b") for ridge in (0.1, 1.0, np.nan)]
+    rows = [(*settings[i], seed, rng.choice([rng.random(), INF], p=[0.9, 0.1])) for i in range(6) for seed in range(4)]
+    table = pd.DataFrame(rows, columns=["kernel", "ridge", "seed", "test_error"]).sample(frac=1, random_state=0)
+    found = means_of_settings(table.assign(rate=np.nan, decay=0.5), "test")
+    expected = {str(s): np.mean([row[3] for row in rows if str(row[:2]) == str(s)]) for s in settings}
+    got = {str((row.kernel, row.ridge)): row.mean for row in found.itertuples()}
+    assert got == pytest.approx(expected)
+    assert np.isfinite(found["mean"]).tolist() == sorted(np.isfinite(found["mean"]), reverse=True)
+    assert found["mean"][np.isfinite(found["mean"])].is_monotonic_increasing
 
 
 def test_a_setting_that_fewer_seeds_tried_is_not_picked():

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import permutations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -61,8 +62,9 @@ def test_what_is_kept(run, root, folder):
     found = read_reference(root / "kept-quick")
     summary = run.summary
     assert (found.experiment, found.scale, found.seeds, found.search_seeds) == ("kept", "quick", [0, 1, 2, 3, 4], [])
-    assert [point.median for point in found.points] == summary["median"].tolist()
-    assert [point.range for point in found.points] == list(zip(summary.least, summary.greatest, strict=True))
+    assert [point.median for point in found.points] == pytest.approx(summary["median"].tolist(), rel=1e-5)
+    ranges = np.array([point.range for point in found.points])
+    np.testing.assert_allclose(ranges, summary[["least", "greatest"]].to_numpy(), rtol=1e-5)
     assert (found.version, found.code) == (run.version, run.code)
     assert found.environment == run.environment
     assert found.date == run.times.finished.max().strftime("%Y-%m-%d")
@@ -172,7 +174,7 @@ def test_damaged_references_are_refused_and_the_run_is_shown(run, root, capsys):
         (json.dumps({**record, "seeds": [0, 1]}), "seeds"),
         (json.dumps({**record, "samples": True}), "samples"),
         ("[" * 100_000, "cannot be used"),
-        (whole.replace("\n", "\n" + " " * 2_000), "cannot be used"),
+        (whole.replace("\n", "\n" + " " * 20_000), "cannot be used"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=words):

@@ -1,8 +1,8 @@
 """The trials that are picked, what kind of method each is, and how it is named."""
 
-import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 NETWORKS, OF_NETWORKS, OTHER_KERNELS, BUILT = "networks", "kernels of the networks", "other kernels", "built by hand"
@@ -38,13 +38,16 @@ def means_of_settings(trials: pd.DataFrame, by: str) -> pd.DataFrame:
     The mean is infinite where a seed has no finite error. Settings that fewer seeds have tried come last; where every
     setting has failed for some seed, the one that failed for the fewest comes first.
     """
-    errors = trials[f"{by}_error"].astype(float)
-    known = trials.assign(
-        kernel=trials.kernel.fillna(""), failed=errors == math.inf, finite=errors.where(errors < math.inf)
-    )
-    groups = known.groupby(list(SETTINGS), dropna=False)
-    means = groups.agg(seeds=("seed", "size"), failed=("failed", "sum"), finite=("finite", "mean")).reset_index()
-    means = means.assign(mean=means.finite.where(means.failed == 0, math.inf), fewer=-means.seeds)
+    errors = trials[f"{by}_error"].to_numpy(float)
+    settings = trials[list(SETTINGS)].assign(kernel=trials.kernel.fillna(""))
+    setting = settings.groupby(list(SETTINGS), dropna=False).ngroup().to_numpy()
+    _, first = np.unique(setting, return_index=True)
+    failed = np.isinf(errors)
+    seeds = np.bincount(setting)
+    failures = np.bincount(setting[failed], minlength=len(seeds))
+    finite = np.bincount(setting, weights=np.where(failed, 0.0, errors)) / np.maximum(seeds - failures, 1)
+    mean = np.where(failures > 0, np.inf, finite)
+    means = settings.iloc[first].assign(seeds=seeds, failed=failures, mean=mean, finite=finite, fewer=-seeds)
     return means.sort_values(["fewer", "failed", "finite"], kind="stable", ignore_index=True)
 
 

@@ -137,12 +137,16 @@ class Reference(BaseModel):
         return fingerprint(canonical_json(self.model_dump(mode="json")))
 
     def as_text(self) -> str:
-        """The content of its file, with a digest at its end."""
-        return json.dumps({**self.model_dump(mode="json"), "digest": self.digest}, indent=1, allow_nan=False) + "\n"
+        """The content of its file: a line for each key and for each point, and a digest at the end."""
+        content = self.model_dump(mode="json", exclude={"points"})
+        lines = [f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
+        points = [json.dumps(p.model_dump(mode="json", exclude_defaults=True), allow_nan=False) for p in self.points]
+        lines += [' "points": [\n  ' + ",\n  ".join(points) + "\n ]", f' "digest": {json.dumps(self.digest)}']
+        return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def points_of(summary: pd.DataFrame) -> list[Point]:
-    """The rows of ``summarise`` as points."""
+    """The rows of ``summarise`` as points, their numbers to six digits."""
     columns = [name for name in Point.model_fields if name in summary]
     rows = summary[columns].to_dict("records")
     return [Point.model_validate({str(name): _plain(value) for name, value in row.items()}) for row in rows]
@@ -327,7 +331,7 @@ def _plain(value: object) -> object:
     """As JSON has it: None for what is missing or infinite."""
     if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return None
-    return float(value) if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _infinite(value: float | None) -> float:
