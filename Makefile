@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store bench-scaling bench-cluster bench-compilation clean matrix fuzz kills coverage
+.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -60,6 +60,9 @@ lint: $(VENV)/.ready-dev
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+results: $(VENV)/.ready  ## the pages in docs/results, from the kept results
+	$(BIN)/python scripts/results.py
 
 bench: bench-training bench-images bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
 	$(BIN)/python benchmarks/compare.py

@@ -11,18 +11,29 @@ from kernelgap.cli.answer import Json
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")], as_json: Json = False
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep a finished figure as a reference, in FOLDER/NAME-SCALE."),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a run's report.html, and its charts as pictures, into its folder."""
+    from kernelgap.reports.figure.keep import keep_reference
     from kernelgap.runs import read_run
 
     run = read_run(folder)
+    kept = None if keep is None else keep_reference(run, keep)  # what is refused is refused before the page is drawn
     path = run.report()
     if as_json:
         charts = sorted(str(chart) for chart in (path.parent / "charts").glob("*"))
-        console.answer(json.dumps({**run.as_record(), "report": str(path), "charts": charts}, allow_nan=False))
+        record = {**run.as_record(), "report": str(path), "charts": charts}
+        record |= {} if kept is None else {"kept": str(kept)}
+        console.answer(json.dumps(record, allow_nan=False))
     else:
         console.answer(run.sentence)
         for message in run.messages:
             console.message(message)
         console.message(f"Report: {path}")
+        if kept is not None:
+            console.message(f"Kept as a reference: {kept}")

@@ -31,6 +31,8 @@ class Run(ABC):
         One row a finished chunk: label, seconds of work, when it was stored (UTC).
     version : str or None
         The version of kernelgap that ran it.
+    code : str or None
+        A digest of the code that its numbers depend on.
     environment : dict or None
         Versions and machine of the last start that did some work.
     """
@@ -47,6 +49,7 @@ class Run(ABC):
     planned: int = 0
     times: "pd.DataFrame" = field(repr=False)
     version: str | None = None
+    code: str | None = None
     environment: dict[str, str] | None = field(default=None, repr=False)
 
     @property

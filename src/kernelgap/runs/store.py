@@ -292,6 +292,7 @@ class ResultStore:
                 "planned": len(planned) or len(self.finished()),
                 "times": self.times(),
                 "version": description.get("kernelgap version"),
+                "code": description.get("code"),
                 "environment": self._read_json("environment", _Environment) or None,
             }
 

@@ -88,6 +88,13 @@ def test_comparisons_over_widths_can_be_planned(name, scale):
     assert lines == {"ck2", "ck3", "ck3res", "ntk2", "ntk3", "ntk3res", "gaussian", "laplace", "arcsin", "recursive"}
 
 
+def test_every_figure_has_at_least_three_seeds():
+    few = [
+        (name, scale) for name, e in experiments.EXPERIMENTS.items() for scale in e.scales if e.scales[scale].seeds < 3
+    ]
+    assert few == []
+
+
 def test_figure_1_is_figure_4a():
     assert experiments.get("fig1") is experiments.get("fig4a")
 
@@ -159,7 +166,8 @@ def test_estimates_grow_with_the_work():
         assert seconds(experiment, "paper") > 20 * seconds(experiment, "quick")
     whole = sum(c.cost for c in plan_chunks(experiments.get("fig4a").trials("quick", 0)))
     costs = chunk_costs(experiments.get("fig4a"), experiments.get("fig4a").scale("quick"))
-    assert sum(cost * count for cost, count in costs) == pytest.approx(whole)
+    seeds = experiments.get("fig4a").scale("quick").seeds
+    assert seeds * sum(cost * count for cost, count in costs) == pytest.approx(whole)
 
 
 def best(name, folder):

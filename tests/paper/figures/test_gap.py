@@ -7,6 +7,7 @@ import pytest
 from safetensors.numpy import load, save
 
 from kernelgap import certificates, problems
+from kernelgap.certificates.gap import share_reached
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import summarise
@@ -30,9 +31,29 @@ def test_the_gap_is_stated_from_the_mean_over_seeds(tmp_path):
     table = of_seeds(0.001, 0.05, 0.03).write(tmp_path).table
     gap = gap_of_run(table)
     assert gap.errors == (0.001, 0.05, 0.03)
-    told = summarise(table).set_index("method").best_on_validation["3resnet(all)"]
+    told = summarise(table).set_index("method")["mean"]["3resnet(all)"]
     assert gap.error == pytest.approx(0.027) == pytest.approx(told)
     assert "0.027 on average over 3 seeds (0.001 to 0.05)" in gap.sentence
+    assert gap.candidates == gap.bound.candidates == 2  # rates
+    assert gap.bound.share == share_reached(3, 2)
+
+
+def test_one_setting_is_judged_with_all_seeds(tmp_path):
+    """The best rate of each seed would reach 0.01 on average, and no single rate does."""
+    run = Invented()
+    for seed in (0, 1):
+        run.sgd(0.01, 0.01, seed=seed, rate=0.1 * (seed + 1)).sgd(0.3, 0.3, seed=seed, rate=0.2 - 0.1 * seed)
+    assert best_over_seeds(run.write(tmp_path).table).rate.nunique() == 1
+    assert gap_of_run(run.write(tmp_path / "again").table).error == pytest.approx(0.155)
+
+
+def test_the_search_is_no_part_of_the_gap(tmp_path):
+    table = of_seeds(0.05, 0.03).sgd(1e-6, 1e-6, seed=100).write(tmp_path).table
+    staged = table.assign(stage=["search" if seed == 100 else "judged" for seed in table.seed])
+    assert gap_of_run(staged).errors == (0.05, 0.03)
+    assert best_network(staged).test_error == 0.03
+    assert best_network(table).test_error == 1e-6
+    assert gap_of_run(staged[staged.stage == "search"]) is None
 
 
 def test_one_lucky_seed_is_no_gap(tmp_path):

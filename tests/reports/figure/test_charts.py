@@ -31,14 +31,50 @@ def several_seeds(tmp_path):
     return run.write(tmp_path)
 
 
-def test_lines_are_means_over_the_picks_of_each_seed(several_seeds):
+def test_lines_are_medians_of_one_setting(several_seeds):
     lines = error_lines(several_seeds)
     point = lines[(lines.x == 4) & (lines.method == "3resnet(all)") & (lines.pick == "validation")].iloc[0]
-    assert (point.low, point.high) == pytest.approx((0.11, 0.25))  # seed 0 picks rate 0.1, seed 1 picks rate 0.2
-    assert point.error == pytest.approx((0.11 + 0.25) / 2)
-    assert point.setting == "rate 0.1, decay 0; rate 0.2, decay 0"
+    assert (point.low, point.high) == pytest.approx((0.11, 0.31))  # both seeds with rate 0.1: its mean is the least
+    assert point.error == pytest.approx((0.11 + 0.31) / 2)
+    assert point.setting == "rate 0.1, decay 0"
     assert (point.seeds, point.failed, point.group) == (2, "2 of 6", "networks")
     assert set(lines.pick) == {"test", "validation"}
+
+
+def test_a_line_is_no_mean(tmp_path):
+    run = Invented()
+    for seed, error in enumerate((0.1, 0.2, 3.0)):
+        run.sgd(error, error, seed=seed)
+    lines = error_lines(run.write(tmp_path))
+    assert set(lines.error) == {0.2}
+    assert (set(lines.low), set(lines.high)) == ({0.1}, {3.0})
+
+
+def test_charts_show_what_was_judged_and_grids_what_was_searched(tmp_path):
+    run = Invented()
+    for seed in (0, 1, 2):
+        run.sgd(0.2 + 0.1 * seed, 0.3 + 0.1 * seed, seed=seed, rate=0.2)
+    for rate, error in ((0.1, 0.5), (0.2, 0.001), (0.4, 0.6)):
+        run.sgd(error, error, rate=rate, seed=100)
+    found = run.write(tmp_path)
+    stage = ["search" if seed == 100 else "judged" for seed in found.table.seed]
+    staged = replace(found, table=found.table.assign(stage=stage))
+    assert (staged.seeds, staged.search_seeds) == ([0, 1, 2], [100])
+    assert set(error_lines(staged).error) == {0.4}
+    assert set(error_lines(staged).seeds) == {3}
+    maps = heat_maps(staged)
+    assert maps.rate.tolist() == [0.1, 0.2, 0.4]
+    assert maps[maps.best].rate.tolist() == [0.2]
+    assert edges(staged) == []
+    assert error_lines(found).low.min() == 0.001  # without the stage it counts
+    assert (found.seeds, found.search_seeds) == ([0, 1, 2, 100], [])
+
+
+def test_a_seed_without_an_end_is_named_and_the_median_drawn(tmp_path):
+    run = Invented().sgd(0.1, 0.1, seed=0).sgd(0.2, 0.2, seed=1).sgd(INF, INF, seed=2).write(tmp_path)
+    lines = error_lines(run)
+    assert (set(lines.error), set(lines.high)) == ({0.2}, {0.2})
+    assert without_error(run) == ["3resnet(all) width 4 (1 of 3 seeds)"]
 
 
 def test_a_kernel_is_flat_from_end_to_end(several_seeds):
@@ -121,9 +157,10 @@ def test_the_best_on_an_edge_is_told(tmp_path):
 def test_a_grid_in_which_every_cell_diverged_for_some_seed(tmp_path):
     run = Invented().sgd(0.1, 0.1).sgd(INF, INF, rate=0.2).sgd(INF, INF, seed=1).sgd(0.2, 0.2, rate=0.2, seed=1)
     table = run.write(tmp_path)
-    assert best_places(table) == {"3resnet(all)": "width 4"}
+    assert best_places(table) == {}  # no setting has a mean
     assert edges(table) == []
     assert set(heat_maps(table).status) == {"1 seeds diverged"}
+    assert not heat_maps(table).best.any()
 
 
 def test_one_trial_is_no_edge(tmp_path):

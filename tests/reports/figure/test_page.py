@@ -86,6 +86,44 @@ def test_networks_alone_with_several_seeds(tmp_path):
     assert "seeds 0, 1, 2" in seen(text)
 
 
+def test_the_page_has_the_range_and_what_few_seeds_say(tmp_path):
+    run = Invented()
+    for seed, error in enumerate((0.01, 0.02, 0.06)):
+        run.sgd(error, error, seed=seed).ridge(1.0, 1.1, seed=seed)
+    run.store(tmp_path)
+    found = read_run(tmp_path)
+    words = seen(found.report().read_text())
+    assert "1.5e-02" not in words
+    assert "3resnet(all) 4 &#9679; 0.02 &#9679; 0.02 0.01 0.06 0.03 0.015 3" in words.replace("\u25cf", "&#9679;")
+    assert found.gap["interval"]["share"] == 0.368
+    assert "Whatever the distribution of errors, with confidence 95% at least 36.8% of all starts end at 0.06" in words
+    assert "points are medians" in words
+    one = Invented().sgd(0.01, 0.01).ridge(1.0, 1.1)
+    one.store(tmp_path / "one")
+    words = seen(read_run(tmp_path / "one").report().read_text())
+    assert "Whatever the distribution" not in words
+    assert "3resnet(all) reached 0.01 (one start)" in words
+    assert "one start, so that no spread is known" in words
+
+
+def test_a_run_that_searched_says_with_which_seeds(tmp_path):
+    run = (
+        Invented()
+        .sgd(0.1, 0.1, seed=0)
+        .sgd(0.2, 0.2, seed=1)
+        .sgd(1e-5, 1e-5, seed=100)
+        .sgd(0.5, 0.5, seed=100, rate=0.2)
+    )
+    found = run.write(tmp_path)
+    stage = ["search" if seed == 100 else "judged" for seed in found.table.seed]
+    words = seen(replace(found, table=found.table.assign(stage=stage)).report().read_text())
+    assert "seeds 0, 1; of the search 100" in words
+    assert "the mean over seeds 100" in words
+    assert "1e-05" not in words
+    assert set(json.loads((tmp_path / "summary.json").read_text())["search_seeds"]) == {100}
+    assert "of the search" not in seen(found.report().read_text())
+
+
 def test_nothing_in_a_name_is_html(tmp_path):
     run = Invented().sgd(0.1, 0.12).ridge(1.0, 1.1).write(tmp_path)
     evil = "</script><img src=x onerror=alert(1)>"

@@ -217,9 +217,14 @@ class AnyKernelBound:
             return 0.0
         return float(max(Fraction(0), 1 - self._captured(self.n) / room))
 
-    def samples_for(self, risk: float) -> int:
-        """The least number of samples with which the bound allows this mean risk."""
-        goal = self.family.threshold - _risk(risk)  # what has to be captured
+    def samples_for(self, risk: float, *, share: float = 1.0) -> int:
+        """The least number of samples with which the bound allows this mean risk, or this risk for a share of targets.
+
+        A risk of rho for a share q of the targets captures at least q (threshold - rho) on average: the mean that
+        n functions capture must reach that.
+        """
+        part = exact_number("share", share, "a number from 0 to 1", lambda value: 0 <= value <= 1)
+        goal = part * (self.family.threshold - _risk(risk))  # what has to be captured
         if goal <= 0:
             return 0
         functions = Fraction(max(self.family.sizes))

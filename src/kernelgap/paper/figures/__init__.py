@@ -3,10 +3,21 @@
 from kernelgap.paper.figures.certified import certify_run
 from kernelgap.paper.figures.experiment import Built, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
 from kernelgap.paper.figures.file import read_experiment
+from kernelgap.paper.figures.reference import Comparison, Reference, compare, read_reference
 from kernelgap.paper.figures.registry import EXPERIMENTS, get, register
 from kernelgap.paper.figures.result import FigureRun, read_figure
 from kernelgap.paper.figures.summary import best_of_methods, summarise, under_threshold
 
-__all__ = ["EXPERIMENTS", "Built", "Experiment", "FigureRun", "Grid", "KernelLines", "RidgePaths", "Scale", "Search"]
-__all__ += ["best_of_methods", "certify_run", "get", "read_experiment", "read_figure", "register", "summarise"]
-__all__ += ["under_threshold"]
+__all__ = ["EXPERIMENTS", "Built", "Comparison", "Experiment", "FigureRun", "Grid", "KernelLines", "Reference"]
+__all__ += [
+    "RidgePaths",
+    "Scale",
+    "Search",
+    "best_of_methods",
+    "certify_run",
+    "compare",
+    "get",
+    "read_experiment",
+    "read_figure",
+]
+__all__ += ["read_reference", "register", "summarise", "under_threshold"]

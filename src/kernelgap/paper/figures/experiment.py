@@ -115,7 +115,7 @@ class Grid:
 class Search:
     """A network trained by SGD over widths, at the rates and decays that a search finds.
 
-        """About how many there are at a width: beyond the grid some 20 settings, few of them with every seed."""
+    Each width begins with a coarse grid and with what the one before found; what it finds is trained from other seeds.
 
     Parameters
     ----------

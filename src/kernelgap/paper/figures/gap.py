@@ -1,5 +1,6 @@
 """The kernel gap of a run: its best network against any kernel, and against the kernels that it tried."""
 
+import math
 from dataclasses import replace
 
 import pandas as pd
@@ -7,12 +8,13 @@ import pandas as pd
 from kernelgap import console, kernels, problems
 from kernelgap.certificates import KernelGap, any_kernel, kernel_gap, oracle_risk
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.picks import NETWORK_MODES
+from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged, means_of_settings, pick_over_seeds
 
 
 def trained_networks(table: pd.DataFrame) -> pd.DataFrame:
-    """The trials of networks that are no kernel methods."""
-    return table[(table.kind == "sgd") & table["mode"].isin(NETWORK_MODES)]
+    """The judged trials of networks that are no kernel methods."""
+    counted = judged(table)
+    return counted[(counted.kind == "sgd") & counted["mode"].isin(NETWORK_MODES)]
 
 
 def best_network(table: pd.DataFrame) -> pd.Series | None:
@@ -23,28 +25,32 @@ def best_network(table: pd.DataFrame) -> pd.Series | None:
 
 
 def best_over_seeds(table: pd.DataFrame) -> pd.DataFrame | None:
-    """Of the network, width and problem with the least mean validation error: for each seed the pick on validation.
+    """The trials, one a seed, of the network, width, problem and setting with the least mean validation error.
 
-    None if no network has finished with every seed.
+    None if no setting of a network has ended well with every seed.
     """
     trained = trained_networks(table)
-    if trained.empty:
-        return None
-    each = ["method", "width", "problem"]
-    picks = trained.loc[trained.groupby([*each, "seed"]).validation_error.idxmin().tolist()]
-    groups = picks.groupby(each).validation_error.agg(["mean", "size"])
-    complete = groups[(groups["size"] == picks.seed.nunique()) & (groups["mean"] < float("inf"))]
-    if complete.empty:
-        return None
-    best = pd.Series(complete.index[int(complete["mean"].argmin())], index=each)
-    return picks[(picks[each] == best).all(axis=1)].sort_values("seed")
+    seeds = trained.seed.nunique()
+    best, least = None, math.inf
+    for _, trials in trained.groupby(["method", "width", "problem"]):
+        means = means_of_settings(trials, "validation")
+        means = means[means.seeds == seeds]
+        if len(means) and means["mean"].iloc[0] < least:
+            best, least = trials, float(means["mean"].iloc[0])
+    return None if best is None else pick_over_seeds(best, "validation")
+
+
+def candidates_of(table: pd.DataFrame) -> int:
+    """The networks, widths, problems and settings that were judged: from so many the best is picked."""
+    return int(trained_networks(table).groupby(["method", "width", "problem", *SETTINGS], dropna=False).ngroups)
 
 
 def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
     """Of each family of kernels with a formula the member that did best on the network's problem and seed, as text."""
-    beside = (table.seed == network.seed) & (table.problem == network.problem)
-    with_formula = [text for text in table.kernel.dropna().unique() if kernels.get(text).has_formula]
-    tried = table[table.kernel.isin(with_formula) & beside]
+    counted = judged(table)
+    beside = (counted.seed == network.seed) & (counted.problem == network.problem)
+    with_formula = [text for text in counted.kernel.dropna().unique() if kernels.get(text).has_formula]
+    tried = counted[counted.kernel.isin(with_formula) & beside]
     return tried.loc[tried.groupby("method").validation_error.idxmin()].kernel.tolist()
 
 
@@ -52,8 +58,8 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
     """The gap of the best network, from the mean over seeds; None if that mean is not under the threshold, or if no
     bound is known for the problem.
 
-    Network and width are picked by the mean validation error over seeds, rate and decay for each seed, as in the table.
-    The floors are those of the best member of each kernel family, on the training inputs of the first seed.
+    Network, width and setting are picked by the mean validation error over seeds, as in the table. The floors are those
+    of the best member of each kernel family, on the training inputs of the first seed.
     """
     picks = best_over_seeds(table)
     if picks is None:
@@ -70,7 +76,8 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
             show(i / len(tried), text)
             floors.append(replace(oracle_risk(problem, text, X), kernel=text))
     errors = [float(error) for error in picks.test_error]
-    return kernel_gap(problem, int(first.samples), errors, method=first.method, floors=floors)
+    about = {"method": first.method, "floors": floors, "candidates": candidates_of(table)}
+    return kernel_gap(problem, int(first.samples), errors, **about)
 
 
 def _has_bound(problem: problems.Problem) -> bool:

@@ -1,11 +1,14 @@
-"""Errors over the grid of rates and decays, and whether its best sits on an edge."""
+"""Errors over the grid of rates and decays, and whether its best sits on an edge.
+
+Where a run has searched, its grids are those of the search, on the seeds of the search.
+"""
 
 import math
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from kernelgap.paper.figures.picks import NETWORKS, group_of, picks_of_seeds, place
+from kernelgap.paper.figures.picks import NETWORKS, group_of, judged, means_of_settings, place, searched
 from kernelgap.regression import at_edge
 
 if TYPE_CHECKING:
@@ -15,26 +18,29 @@ COLUMNS = ("method", "place", "rate", "decay", "validation", "test", "status", "
 
 
 def heat_maps(run: "FigureRun") -> pd.DataFrame:
-    """Mean errors over seeds for each method by SGD, place, rate and decay; ``best`` has the least on validation."""
+    """Mean errors over seeds for each method by SGD, place, rate and decay.
+
+    ``best`` is the setting that is picked: the least mean on validation among those that the most seeds have tried.
+    """
     rows = []
     for method, at, trials in _grids(run):
-        settings = []
-        for (rate, decay), seeds in trials.groupby(["rate", "decay"]):
+        tried = searched(trials)
+        best = means_of_settings(tried, "validation").iloc[0]
+        picked = (best.rate, best.decay) if math.isfinite(best["mean"]) else None
+        for (rate, decay), seeds in tried.groupby(["rate", "decay"]):
             failed = int((seeds.status != "done").sum())
             status = "done" if not failed else "diverged" if failed == len(seeds) else f"{failed} seeds diverged"
             validation, test = (float(seeds[c].astype(float).mean()) for c in ("validation_error", "test_error"))
-            settings.append((method, at, rate, decay, validation, test, status))
-        least = min((setting[4] for setting in settings), default=math.inf)
-        rows += [(*setting, bool(math.isfinite(least) and setting[4] == least)) for setting in settings]
+            rows.append((method, at, rate, decay, validation, test, status, (rate, decay) == picked))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def best_places(run: "FigureRun") -> dict[str, str]:
-    """Where each method by SGD has the least test error with settings picked on validation; networks first."""
+    """Where each method by SGD has the least mean validation error over seeds; networks first."""
     best: dict[str, tuple[bool, float, str]] = {}
     for method, at, trials in _grids(run):
-        picked = picks_of_seeds(trials, "validation")
-        reached = sum(float(p.test_error) for p in picked) / len(picked)
+        counted = judged(trials)
+        reached = float(means_of_settings(counted, "validation")["mean"].iloc[0]) if len(counted) else math.inf
         candidate = (group_of(trials.iloc[0]) != NETWORKS, reached, at)
         if math.isfinite(reached):
             best[method] = min(best.get(method, candidate), candidate)
@@ -59,7 +65,7 @@ def edges(run: "FigureRun") -> list[str]:
 
 
 def _grids(run: "FigureRun") -> list[tuple[str, str, pd.DataFrame]]:
-    """Method, place and trials of each grid of rates and decays."""
+    """Method, place and trials of each grid of rates and decays, searched and judged."""
     trials = run.table[run.table.kind == "sgd"]
     if trials.empty:
         return []

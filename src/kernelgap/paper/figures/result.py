@@ -14,6 +14,8 @@ from kernelgap import problems
 from kernelgap.errors import InputError
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
+from kernelgap.paper.figures.picks import judged, searched
+from kernelgap.paper.figures.reference import Comparison, compare_with_kept
 from kernelgap.paper.figures.registry import EXPERIMENTS
 from kernelgap.paper.figures.searches import with_stage
 from kernelgap.paper.figures.signals import Signals, base_size, signals_of
@@ -48,6 +50,9 @@ class Best:
 class FigureRun(Run):
     """Trials of networks and kernels on a problem: the errors against the width, beta or the norm of the weights.
 
+    ``table`` has a row a trial. Where the run has searched for settings, its column ``stage`` is "search" for trials of
+    the search, on seeds of their own, and "judged" for the others; what a run states rests on judged trials alone.
+
     Attributes
     ----------
     title, problem, samples, x
@@ -67,10 +72,26 @@ class FigureRun(Run):
     gap: dict[str, Any] | None = None
     best: Best | None = field(default=None, repr=False)
 
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The trials that the results are stated from: all but those of a search."""
+        return judged(self.table)
+
+    @property
+    def seeds(self) -> list[int]:
+        """Of the judged trials."""
+        return _seeds(self.judged)
+
+    @property
+    def search_seeds(self) -> list[int]:
+        """Of the search for settings; none where the judged trials are searched themselves."""
+        trials = searched(self.table)
+        return [] if trials is self.table else _seeds(trials)
+
     @property
     def axis(self) -> str:
         """What the errors are drawn against, as far as the table has it: width, beta or norm."""
-        return self.x if self.x in self.table and self.table[self.x].notna().any() else "width"
+        return self.x if self.x in self.judged and self.judged[self.x].notna().any() else "width"
 
     @property
     def threshold(self) -> float:
@@ -84,8 +105,13 @@ class FigureRun(Run):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """The best trial of each method and width (``summarise``)."""
+        """A point for each method and width: the median over seeds with its range (``summarise``)."""
         return summarise(self.table)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """This run beside the kept reference of its experiment and scale; None where none is kept."""
+        return compare_with_kept(self)
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -107,19 +133,21 @@ class FigureRun(Run):
             **{name: getattr(self, name) for name in ("scale", "seed", "problem", "samples", "threshold")},
             "folder": str(self.folder),
             "x": self.x,
+            "seeds": self.seeds,
+            "search_seeds": self.search_seeds,
             "rows": [{k: _finite(v) for k, v in row.items()} for row in self.summary.to_dict("records")],
             "under_threshold": {
                 f"picked_on_{sample}": under_threshold(self.summary, self.threshold, by=f"best_on_{sample}")
                 for sample in ("test", "validation")
             },
             **{name: getattr(self, name) for name in ("sentence", "gap", "warnings")},
+            "reference": None if self.comparison is None else self.comparison.as_record(),
         }
 
 
 def conclude_figure(store: TrialStore) -> dict[str, Any]:
     """The kernel gap, and the size of the base signal on the best network's test sample."""
-    table = staged_table(store)
-    table = table[table.stage == "judged"]
+    table = judged(staged_table(store))
     gap, best = gap_of_run(table), best_network(table)
     return {
         "gap": None if gap is None else gap.as_record(),
@@ -128,7 +156,7 @@ def conclude_figure(store: TrialStore) -> dict[str, Any]:
 
 
 def staged_table(store: TrialStore) -> pd.DataFrame:
-    """The finished trials; ``stage`` says which are those of searches, and which are judged."""
+    """The finished trials; ``stage`` says, if there are searches, which are theirs, and which are judged."""
     first = store.description().get("search_seeds_from")
     with as_stored(store.folder, "its description"):
         if first is not None and not isinstance(first, int):
@@ -153,6 +181,8 @@ def read_figure(folder: Path) -> FigureRun:
         table, about, common = staged_table(store), store.about(), store.common()
         if table.empty:
             raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
+        if judged(table).empty:
+            raise InputError(f"Only trials of the search are finished in '{folder}': go on with the run.")
         trials = store.trials()
         conclusion = store.conclusion() or conclude_figure(store)
     with as_stored(folder, "what it says of itself", mistakes=True):
@@ -170,6 +200,10 @@ def read_figure(folder: Path) -> FigureRun:
             assert isinstance(trial, Trial)
             best = Best(row, trial, signals_of(row.curves, conclusion["base_size"]))
         return FigureRun(**common, table=table, **described, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+
+
+def _seeds(table: pd.DataFrame) -> list[int]:
+    return sorted(int(seed) for seed in table.seed.unique())
 
 
 def _finite(value: object) -> object:

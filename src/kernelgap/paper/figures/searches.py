@@ -6,7 +6,6 @@ search begins when all of the one before is stored: so its trials are the same w
 fall into the same chunks.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -21,8 +20,10 @@ COSTLY = 1e11  # multiplications from which a training is a chunk of its own: so
 
 
 def with_stage(table: pd.DataFrame, search_seeds_from: int | None) -> pd.DataFrame:
-    """A run's table with the column ``stage``: "search" for trials on the seeds of searches, else "judged"."""
-    searched = table.seed >= (math.inf if search_seeds_from is None else search_seeds_from)
+    """The table of a run that searches, with ``stage``: "search" for trials on the seeds of searches, else "judged"."""
+    if search_seeds_from is None:
+        return table
+    searched = table.seed >= search_seeds_from
     return table.assign(stage=searched.map({True: "search", False: "judged"}))
 
 

@@ -1,79 +1,108 @@
-"""From a table of trials to the best of each method and width, and one sentence."""
+"""From a table of trials to a point for each method and width: the median over seeds, with its range; one sentence."""
 
 import math
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS, group_of, picks_of_seeds
+from kernelgap.paper.figures.picks import (
+    BUILT,
+    NETWORKS,
+    OF_NETWORKS,
+    OTHER_KERNELS,
+    SETTINGS,
+    group_of,
+    judged,
+    means_of_settings,
+    pick_over_seeds,
+    searched,
+)
 from kernelgap.regression import at_edge
 
 LEARNERS = {NETWORKS: "network", OF_NETWORKS: "kernel", OTHER_KERNELS: "kernel", BUILT: "built"}
-SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 MEASURES = ("train_error", "norm")  # of a pick, where the table has them
+FLAT = 1e-3  # a relative change of the error that says nothing
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """The best trial of each method and width: picked on the test sample, as the paper does, and on validation.
+    """A point for each method and width: one setting, and the test errors of all seeds with it.
 
     Parameters
     ----------
     table
-        Trials, a row each.
+        Trials, a row each. Where it has a ``stage``, only those that are judged count; those of a search do not.
 
     Returns
     -------
     DataFrame
-        A row for each method and width (and for each ``problem`` with its ``beta``, where there are several).
-        ``best_on_test`` and ``best_on_validation`` are both test errors: picking on test is optimistic, picking on
-        validation is not. Over several seeds the pick is made for each seed and the errors are averaged.
-        ``standard_error`` belongs to the pick on validation: from the test points with one seed, from the spread over
-        seeds with several. ``train_error`` and ``norm`` (of W, Frobenius) are its means; ``rate``, ``decay``, ``ridge``
-        and ``kernel`` are those of that pick, missing where seeds differ or the method has none. ``ridge_at_edge`` says
-        whether, for some seed, that ridge is the last of its grid while the error still falls towards it: a smaller or
-        larger one may be better. A kernel has no width. ``learner`` is network, kernel or built.
+        A row for each method and width (and for each ``problem`` with its ``beta``, where there are several; solutions
+        that were built have one for each decay, since that is another norm). The setting is the one with the least mean
+        validation error over seeds: ``rate``, ``decay``, ``ridge`` and ``kernel``, missing where the method has none;
+        ``validation_error`` is that mean. ``median``, ``mean``, ``least`` and ``greatest`` are of its test errors over
+        ``seeds`` seeds, and ``standard_error`` is that of the mean: from the spread over seeds, from the test points
+        with a single one. ``train_error`` and ``norm`` (of W, Frobenius) are medians. ``best_on_validation`` is the
+        median once more; ``best_on_test`` is the median where the setting is picked by the mean test error, as the
+        paper does, which is optimistic. ``ridge_at_edge`` says whether the ridge is the last of its grid while the
+        error still falls towards it: a smaller or larger one may be better. A kernel has no width. ``learner`` is
+        network, kernel or built.
     """
-    rows = []
+    counted, searching = judged(table), searched(table)
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
-    for (method, width, *problem), trials in table.groupby(["method", "width", *several], sort=False, dropna=False):
-        picks = picks_of_seeds(trials, "validation")
-        errors = [p.test_error for p in picks]
-        rows.append(
-            {
-                "method": method,
-                "learner": LEARNERS[group_of(trials.iloc[0])],
-                "width": width,
-                **dict(zip(several, problem, strict=True)),
-                "best_on_test": _mean([p.test_error for p in picks_of_seeds(trials, "test")]),
-                "best_on_validation": _mean(errors),
-                "standard_error": _spread(errors) if len(errors) > 1 else picks[0].test_standard_error,
-                **{n: _mean([p[n] for p in picks]) for n in MEASURES if n in table},
-                **{name: _common([p[name] for p in picks]) for name in SETTINGS},
-                "ridge_at_edge": any(_falls_at_edge(p, trials) for p in picks),
-                "trials": len(trials),
-                "diverged": int((trials.status == "diverged").sum()),
-                "unsolved": int((trials.status == "unsolved").sum()),
-                "seeds": int(trials.seed.nunique()),
-            }
-        )
+    keys = ["method", "width", *several]
+    apart = counted.assign(one_norm=counted.decay.where(counted.kind == "built"))
+    paths = {_hashable(key): trials for key, trials in searching.groupby(keys, sort=False, dropna=False)}
+    rows = []
+    for key, trials in apart.groupby([*keys, "one_norm"], sort=False, dropna=False):
+        values = dict(zip(keys, key, strict=False))
+        path = paths.get(_hashable(key[:-1]), trials)
+        rows.append({"method": key[0], "learner": LEARNERS[group_of(trials.iloc[0])], **values, **_point(trials, path)})
     summary = pd.DataFrame(rows).astype({"width": "Int64", "rate": float, "decay": float, "ridge": float})
     return summary.sort_values(["learner", "method", *several[1:], "width"], key=_order, ignore_index=True)
 
 
-FLAT = 1e-3  # a relative change of the error that says nothing
+def _point(trials: pd.DataFrame, path: pd.DataFrame) -> dict[str, object]:
+    """What a row of the summary says of the trials of one method at one place, whose settings were searched in path."""
+    picked = pick_over_seeds(trials, "validation")
+    errors = [float(error) for error in picked.test_error]
+    median = statistics.median(errors)
+    return {
+        "best_on_test": statistics.median(map(float, pick_over_seeds(trials, "test").test_error)),
+        "best_on_validation": median,
+        "validation_error": statistics.fmean(map(float, picked.validation_error)),
+        "mean": statistics.fmean(errors),
+        "median": median,
+        "least": min(errors),
+        "greatest": max(errors),
+        "standard_error": _spread(errors) if len(errors) > 1 else float(picked.test_standard_error.iloc[0]),
+        "seeds": len(errors),
+        **{name: float(picked[name].astype(float).median()) for name in MEASURES if name in trials},
+        **{name: picked[name].iloc[0] for name in SETTINGS},
+        "ridge_at_edge": _falls_at_edge(picked.iloc[0], path),
+        "trials": len(trials),
+        "diverged": int((trials.status == "diverged").sum()),
+        "unsolved": int((trials.status == "unsolved").sum()),
+    }
 
 
 def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
-    """Whether the pick's ridge is the last of its grid and the error still falls towards it."""
-    path = trials[(trials.seed == pick.seed) & (trials.kernel.fillna("") == (pick.kernel or ""))]
-    if at_edge(pick.ridge, trials.ridge.to_numpy()) is None:
+    """Whether the pick's ridge is the last of its grid and the mean error over seeds still falls towards it."""
+    if pd.isna(pick.ridge) or at_edge(pick.ridge, trials.ridge.dropna().to_numpy(float)) is None:
         return False
-    others = path[path.ridge != pick.ridge]
-    if others.empty:
+    kernel = "" if pd.isna(pick.kernel) else pick.kernel
+    path = trials[trials.kernel.fillna("") == kernel]
+    means = means_of_settings(path, "validation")
+    mine, others = (means[(means.ridge == pick.ridge) == same] for same in (True, False))
+    if mine.empty or others.empty:
         return True
     nearest = others.loc[(others.ridge.map(math.log) - math.log(pick.ridge)).abs().idxmin()]
-    return bool(nearest.validation_error > (1 + FLAT) * pick.validation_error)
+    return bool(nearest["mean"] > (1 + FLAT) * mine["mean"].iloc[0])
+
+
+def _hashable(key: Sequence[Any]) -> tuple[Any, ...]:
+    """A key of a group; what is missing equals itself."""
+    return tuple(None if pd.isna(value) else value for value in key)
 
 
 def _order(column: pd.Series) -> pd.Series:
@@ -81,21 +110,12 @@ def _order(column: pd.Series) -> pd.Series:
     return column.map({"network": 0, "kernel": 1, "built": 2}) if column.name == "learner" else column
 
 
-def _common(values: list[object]) -> object:
-    """The one value that all have, if there is one."""
-    return values[0] if len(set(values)) == 1 else None
-
-
 def _spread(errors: list[float]) -> float:
     """Standard error of a mean over seeds; infinite if a seed has no finite error."""
     return statistics.stdev(errors) / math.sqrt(len(errors)) if all(map(math.isfinite, errors)) else math.inf
 
 
-def _mean(values: list[float]) -> float:
-    return float(sum(values) / len(values))
-
-
-def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataFrame:
+def best_of_methods(summary: pd.DataFrame, by: str = "best_on_validation") -> pd.DataFrame:
     """Each method at its best width.
 
     Parameters
@@ -103,21 +123,25 @@ def best_of_methods(summary: pd.DataFrame, by: str = "best_on_test") -> pd.DataF
     summary
         Of ``summarise``.
     by
-        The column of errors: "best_on_test" or "best_on_validation".
+        "best_on_validation": the width has the least mean validation error; "best_on_test": the least median test
+        error where settings are picked on the test sample as well. The methods are sorted by that column.
     """
-    best = summary.loc[summary.groupby("method", sort=False)[by].idxmin()]
+    chosen_by = "validation_error" if by == "best_on_validation" else by
+    best = summary.loc[summary.groupby("method", sort=False)[chosen_by].idxmin()]
     return best.sort_values(["learner", by], key=_order, ignore_index=True)
 
 
-def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_test") -> list[str]:
-    """The methods that got under the threshold at some width; solutions that were built do not count.
+def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_validation") -> list[str]:
+    """The methods whose median got under the threshold at some width; solutions that were built do not count.
 
     Parameters
     ----------
-    summary, by
-        As in ``best_of_methods``.
+    summary
+        Of ``summarise``.
     threshold
         The test error to get under.
+    by
+        The column of medians: "best_on_validation" or "best_on_test".
 
     Returns
     -------
@@ -127,10 +151,18 @@ def under_threshold(summary: pd.DataFrame, threshold: float, by: str = "best_on_
     return sorted(summary.loc[(summary[by] < threshold) & (summary.learner != "built"), "method"].unique())
 
 
+def seeds_of(summary: pd.DataFrame) -> str:
+    """How many seeds the points have: "one start", "medians over 5 seeds", "medians over 3 to 5 seeds"."""
+    least, most = int(summary.seeds.min()), int(summary.seeds.max())
+    if most == 1:
+        return "one start"
+    return f"medians over {least if least == most else f'{least} to {most}'} seeds"
+
+
 def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: bool = True) -> str:
     """Which methods learned more than the base signal, if there is one, and how far the others came."""
     best = best_of_methods(summary)
-    under = [_named(row) for row in best[(best.best_on_test < threshold) & (best.learner != "built")].itertuples()]
+    under = [_named(row) for row in best[(best["median"] < threshold) & (best.learner != "built")].itertuples()]
     line = f"the threshold {threshold:.4g} with {samples} samples"
     first = (
         f"{_join(under)} got under {line}."
@@ -141,7 +173,7 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: boo
     )
     for learner, plural in {"network": "networks", "kernel": "kernel methods"}.items():
         these = best[best.learner == learner]
-        above = these[these.best_on_test >= threshold]
+        above = these[these["median"] >= threshold]
         if len(above):
             other = "other " if len(above) < len(these) else ""
             first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
@@ -150,12 +182,12 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: boo
     built = best[best.learner == "built"]
     if len(built):
         first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
-    return first
+    return f"{first} Settings are picked on validation."
 
 
 def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
     """How strong the base signal had to be."""
-    learned = summary[summary.learner == "network"].groupby("beta").best_on_test.min() < threshold
+    learned = summary[summary.learner == "network"].groupby("beta")["median"].min() < threshold
     yes, no = (", ".join(f"{beta:g}" for beta in learned.index[learned == which]) for which in (True, False))
     if not yes:
         return f" No network got under it at beta {no}."
@@ -163,9 +195,16 @@ def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
 
 
 def _named(row: Any) -> str:
-    place = "" if pd.isna(row.width) else f" at width {row.width}"
-    place += f", beta {row.beta:g}" if hasattr(row, "beta") else ""
-    return f"{row.method} (test error {row.best_on_test:.3g}{place})"
+    where = [] if pd.isna(row.width) else [f"at width {row.width}"]
+    where += [f"beta {row.beta:g}"] if hasattr(row, "beta") else []
+    return f"{row.method} ({', '.join([*error_over_seeds(row), *where])})"
+
+
+def error_over_seeds(row: Any) -> tuple[str, str]:
+    """A point of the summary in words: its median with the range, or that it is a single start."""
+    if row.seeds == 1:
+        return f"test error {row.median:.3g}", "one start"
+    return f"median test error {row.median:.3g}", f"{row.least:.3g} to {row.greatest:.3g} over {row.seeds} seeds"
 
 
 def _join(names: list[str]) -> str:

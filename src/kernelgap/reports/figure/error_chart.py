@@ -1,4 +1,4 @@
-"""Test error against width or beta, as in the paper's figures."""
+"""Test error against width or beta, as in the paper's figures: medians over seeds, bands from least to greatest."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def error_chart(run: FigureRun, *, on_page: bool) -> alt.LayerChart | None:
     tooltip = [
         alt.Tooltip("method:N"),
         alt.Tooltip("place:N", title="at"),
-        alt.Tooltip("error:Q", format=".4g", title="test error"),
+        alt.Tooltip("error:Q", format=".4g", title="test error, median"),
         alt.Tooltip("setting:N"),
         alt.Tooltip("failed:N", title="failed trials"),
     ]
@@ -70,7 +70,9 @@ def error_chart(run: FigureRun, *, on_page: bool) -> alt.LayerChart | None:
     chart = alt.layer(*layers)
     if on_page:
         chart = chart.add_params(alt.param(name="shown", value=[]), alt.param(name="pick", value=PICKS[0]))
-    note = f"Picked on {PICKS[0]}." + (f" Faint, wide marks: {LABEL}." if len(marks) else "")
+    several = int(lines.seeds.max())
+    note = f"Picked on {PICKS[0]}." + (f" Medians and ranges over {several} seeds." if several > 1 else " One start.")
+    note += f" Faint, wide marks: {LABEL}." if len(marks) else ""
     return finished(chart, on_page=on_page, title=alt.Title(f"{run.name}: {run.title}", subtitle=note))
 
 

@@ -1,10 +1,11 @@
 """The data behind the chart of errors: one row a point, for both ways of picking."""
 
 import math
+import statistics
 
 import pandas as pd
 
-from kernelgap.paper.figures.picks import GROUPS, group_of, picks_of_seeds, place, setting
+from kernelgap.paper.figures.picks import GROUPS, group_of, pick_over_seeds, place, setting
 from kernelgap.paper.figures.result import FigureRun
 from kernelgap.reports.figure.paper_values import VALUES
 
@@ -13,32 +14,33 @@ COLUMNS = ("method", "group", "flat", "x", "pick", "error", "low", "high", "sett
 
 
 def error_lines(run: FigureRun) -> pd.DataFrame:
-    """The mean test error over seeds of the pick of each seed, and the least and the greatest of them.
+    """The median test error over seeds of the picked setting, with the least and the greatest.
 
-    A kernel without width is flat: it has the same error at both ends of the axis. What has no finite error is left
-    out: see ``without_error``.
+    A kernel without width is flat: it has the same error at both ends of the axis. What has no finite median is left
+    out, and a band ends at the greatest finite error: see ``without_error``.
     """
-    table, x = run.table, run.axis
-    ends = _ends(table[x])
+    x = run.axis
+    ends = _ends(run.judged[x])
     rows = []
-    for method, trials in _points(table, x):
+    for method, trials in _points(run.judged, x):
         first = trials.iloc[0]
         flat = bool(pd.isna(first[x]))
         for pick in PICKS:
-            picked = picks_of_seeds(trials, pick)
-            errors = [float(p.test_error) for p in picked]
-            if not all(math.isfinite(e) and e > 0 for e in errors):
+            picked = pick_over_seeds(trials, pick)
+            errors = [float(error) for error in picked.test_error]
+            median = statistics.median(errors)
+            if not (math.isfinite(median) and median > 0):
                 continue
             point = {
                 "method": method,
                 "group": group_of(first),
                 "flat": flat,
                 "pick": pick,
-                "error": sum(errors) / len(errors),
-                "low": min(errors),
-                "high": max(errors),
-                "setting": "; ".join(dict.fromkeys(setting(p) for p in picked)),
-                "place": "; ".join(dict.fromkeys(place(p, x) for p in picked)),
+                "error": median,
+                "low": min(errors) or median,  # a logarithmic axis has no 0
+                "high": max(filter(math.isfinite, errors)),
+                "setting": setting(picked.iloc[0]),
+                "place": place(first, x),
                 "seeds": len(picked),
                 "failed": f"{int((trials.status != 'done').sum())} of {len(trials)}",
             }
@@ -49,12 +51,14 @@ def error_lines(run: FigureRun) -> pd.DataFrame:
 
 
 def without_error(run: FigureRun) -> list[str]:
-    """The methods, with their places, of which no trial came to an end with some seed."""
-    return [
-        f"{trials.method.iloc[0]} {place(trials.iloc[0], run.axis)}".strip()
-        for _, trials in _points(run.table, run.axis)
-        if not all(math.isfinite(p.test_error) for p in picks_of_seeds(trials, "validation"))
-    ]
+    """The methods, with their places, that have no finite error for some seeds with the setting that is picked."""
+    found = []
+    for _, trials in _points(run.judged, run.axis):
+        errors = pick_over_seeds(trials, "validation").test_error.astype(float)
+        failed = int((errors == math.inf).sum())
+        name = f"{trials.method.iloc[0]} {place(trials.iloc[0], run.axis)}".strip()
+        found += [f"{name} ({failed} of {len(errors)} seeds)" if len(errors) > 1 else name] if failed else []
+    return found
 
 
 def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:

@@ -15,8 +15,8 @@ SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down"
 
 
 def norm_chart(run: FigureRun, *, on_page: bool) -> alt.LayerChart | None:
-    """Train and test error of every trial against the norm of its weights (section 8.2); None without any."""
-    wanted = run.table[run.table.norm.notna()].melt(
+    """Train and test error of every judged trial against the norm of its weights (section 8.2); None without any."""
+    wanted = run.judged[run.judged.norm.notna()].melt(
         id_vars=["method", "norm", "width", "rate", "decay"],
         value_vars=["train_error", "test_error"],
         var_name="sample",

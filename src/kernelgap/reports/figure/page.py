@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
-from kernelgap.paper.figures.picks import place, setting
+from kernelgap.paper.figures.picks import place, searched, setting
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
-from kernelgap.paper.figures.summary import best_of_methods
+from kernelgap.paper.figures.summary import best_of_methods, seeds_of
 from kernelgap.regression import at_edge
 from kernelgap.reports.common.looks import looks
 from kernelgap.reports.common.page import write_page
@@ -44,11 +44,11 @@ def write_figure_page(run: FigureRun) -> Path:
         "tiles": _tiles(run, leaves),
         "leaves": leaves,
         "legend": _legend(run),
-        "log": not bool((run.table[run.axis].dropna() <= 0).any()),
+        "log": not bool((run.judged[run.axis].dropna() <= 0).any()),
         "remark": REMARKS.get(run.name),
         "paper": LABEL if len(paper_marks(run.name, error_lines(run))) else None,
         "infinite": _shortened(without_error(run)),
-        "seeds": sorted(int(seed) for seed in run.table.seed.unique()),
+        "over_seeds": seeds_of(run.summary),
         "statuses": {str(status): int(count) for status, count in run.table.status.value_counts().items()},
         "best": best,
         "rows": _rows(run),
@@ -112,7 +112,7 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
 
 
 def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
-    """A few numbers in large type: the best of each kind of method, the threshold, what any kernel needs."""
+    """A few numbers in large type: the median of the best of each kind, the threshold, what any kernel needs."""
     best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
     for learner, label in BEST.items():
@@ -120,6 +120,7 @@ def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
         if len(these):
             row = these.iloc[0]
             where = " at ".join(filter(None, (row.method, place(row, run.x))))
+            where += f", {_number(row.least, 2)} to {_number(row.greatest, 2)}" if row.seeds > 1 else ", one start"
             tiles.append({"number": _number(row.best_on_validation), "label": label, "more": where})
     tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
     if run.gap:
@@ -145,7 +146,7 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
     """The table, as it is shown and as it is sorted."""
     summary, threshold = run.summary, run.threshold
     each = ["method", "beta"] if "beta" in summary else ["method"]
-    best = set(summary.groupby(each, sort=False).best_on_validation.idxmin())
+    best = set(summary.groupby(each, sort=False).validation_error.idxmin())
     by_method = summary.groupby("method").best_on_validation.transform("min")
     order = summary.assign(kind=summary.learner.map(list(BEST).index), reached=by_method)
     rows = []
@@ -155,6 +156,10 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
             "beta": None if pd.isna(row.get("beta")) else float(row["beta"]),
             "test": float(row.best_on_test),
             "validation": float(row.best_on_validation),
+            "least": float(row.least),
+            "greatest": float(row.greatest),
+            "mean": float(row["mean"]),
+            "seeds": int(row.seeds),
             "error": float(row.standard_error),
             "train": float(row.train_error),
             "norm": float(row.get("norm", math.nan)),
@@ -184,6 +189,7 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     mine = table[(table.method == row.method) & width]
     if "beta" in row.index and pd.notna(row["beta"]):
         mine = mine[mine.beta == row["beta"]]
+    mine = searched(mine)
     picked = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
     ends = {name: at_edge(value, mine[name].dropna().to_numpy(float)) for name, value in picked.items()}
     return ", ".join(f"{end} {name}" for name, end in ends.items() if end)

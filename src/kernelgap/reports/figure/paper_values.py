@@ -2,6 +2,9 @@
 
 import math
 from dataclasses import dataclass
+from typing import Literal
+
+from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS
 
 LABEL = "paper, read off the figure"
 
@@ -10,7 +13,8 @@ LABEL = "paper, read off the figure"
 class PaperValue:
     """About this error, of this method, from ``start`` to ``stop`` on the horizontal axis (None: to its end).
 
-    Without a method it is about all that ``text`` names.
+    Without a method it is about the best of a group of methods, which ``text`` names; ``relation`` says whether all of
+    them are about there, above or below.
     """
 
     text: str
@@ -18,13 +22,23 @@ class PaperValue:
     method: str | None = None
     start: float | None = None
     stop: float | None = None
+    group: str | None = None
+    relation: Literal["about", "above", "at most"] = "about"
 
 
 def _built(d: int) -> tuple[PaperValue, ...]:
     """Section 8.2's weights made by hand: Frobenius norms over the square root of d, and their errors at most."""
     root = math.sqrt(d)
     return tuple(
-        PaperValue(f"made by hand, norm {norm:g} sqrt(d): at most {error:g}", error, None, norm * root, norm * root)
+        PaperValue(
+            f"made by hand, norm {norm:g} sqrt(d): at most {error:g}",
+            error,
+            None,
+            norm * root,
+            norm * root,
+            BUILT,
+            "at most",
+        )
         for norm, error in ((9.7, 0.12), (12.5, 0.037), (13.8, 0.011))
     )
 
@@ -35,18 +49,18 @@ VALUES: dict[str, tuple[PaperValue, ...]] = {
         PaperValue("about 0.01 at width 500", 0.01, "3resnet(all)", 500, 500),
         PaperValue("about 1.9", 1.9, "3layer(all)", 100, 500),
         PaperValue("about 1.9", 1.9, "2layer(all)", 100, 1000),
-        PaperValue("all kernel methods (last, NTK) are above 5", 5.0),
+        PaperValue("all kernel methods (last, NTK) are above 5", 5.0, group=OF_NETWORKS, relation="above"),
     ),
     "fig2b": (
         PaperValue("about 0.3 at width 100", 0.3, "3resnet(hidden)", 100, 100),
         PaperValue("about 0.07 from width 1000 on", 0.07, "3resnet(hidden)", 1000, None),
         PaperValue("about 1.5", 1.5, "3layer(hidden)", 100, 1000),
         PaperValue("about 1.8", 1.8, "2layer(hidden)", 100, 1000),
-        PaperValue("all kernel methods are above 2.4", 2.4),
+        PaperValue("all kernel methods are above 2.4", 2.4, group=OF_NETWORKS, relation="above"),
     ),
     "fig3a": (PaperValue("fails, at about 1.4, for beta up to 0.2", 1.4, "3resnet(all)", None, 0.2),),
-    "fig4a": (PaperValue("the best of the whole SGD search", 0.69), *_built(40)),
-    "fig4b": (PaperValue("the best of the whole SGD search", 0.98), *_built(100)),
+    "fig4a": (PaperValue("the best of the whole SGD search", 0.69, group=NETWORKS), *_built(40)),
+    "fig4b": (PaperValue("the best of the whole SGD search", 0.98, group=NETWORKS), *_built(100)),
 }
 VALUES["fig1"] = VALUES["fig4a"]
 
