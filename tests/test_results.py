@@ -8,7 +8,7 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.paper.figures.reference import Point, kept_references
+from kernelgap.paper.figures.reference import RESULTS, Point, kept_references
 from kernelgap.reports.figure.keep import keep_reference
 from kernelgap.reports.figure.paper_values import VALUES, PaperValue
 from support.kept import kept
@@ -123,6 +123,11 @@ def test_the_pages_are_those_of_the_kept_results(script, tmp_path):
     }
     kept = {path.name: re.sub(r"\]\([./]*(?:[^)]*/)?src/", "](src/", path.read_text()) for path in pages.glob("*.md")}
     assert made == kept
+
+
+def test_results_at_the_top_are_those_of_the_package():
+    assert (ROOT / "results").resolve() == RESULTS.resolve()
+    assert (RESULTS / "README.md").is_file()
 
 
 def test_links_of_the_pages_lead_somewhere():

@@ -29,7 +29,7 @@ def test_the_resnet_of_width_100_learns_the_composite_signal():
 @pytest.mark.slow
 def test_fig2a_quick(tmp_path):
     best = kg.run("fig2a", out=tmp_path).summary.set_index(["method", "width"]).best_on_test
-    assert best["3resnet(all)", 100] <= 0.1  # means over three seeds; single ones were 0.006 to 0.12
+    assert best["3resnet(all)", 100] <= 0.1  # medians over three seeds; single ones were 0.006 to 0.12
     assert best["3resnet(all)", 500] <= 0.1
     assert (best.drop("3resnet(all)") > 1.35).all()
 
