@@ -14,10 +14,10 @@ from itertools import groupby
 from pathlib import Path
 
 from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.paper.figures.paper_values import REMARKS, VALUES, PaperValue
 from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS
 from kernelgap.paper.figures.reference import CHART, RESULTS, Point, Reference, folder_of, kept_references
 from kernelgap.reports.common.words import rounded
-from kernelgap.reports.figure.paper_values import REMARKS, VALUES, PaperValue
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "results"

@@ -8,9 +8,9 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.paper.figures import EXPERIMENTS
+from kernelgap.paper.figures.paper_values import VALUES, PaperValue
 from kernelgap.paper.figures.reference import RESULTS, Point, kept_references
 from kernelgap.reports.figure.keep import keep_reference
-from kernelgap.reports.figure.paper_values import VALUES, PaperValue
 from support.kept import kept
 
 ROOT = Path(__file__).parents[1]

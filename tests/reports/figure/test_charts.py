@@ -9,12 +9,12 @@ import pytest
 import kernelgap as kg
 from kernelgap.paper.figures import EXPERIMENTS, signals
 from kernelgap.paper.figures.grids import best_places, edges, heat_maps
+from kernelgap.paper.figures.paper_values import VALUES
 from kernelgap.reports.common.looks import looks
 from kernelgap.reports.figure.error_chart import error_chart
 from kernelgap.reports.figure.heat_chart import heat_chart
 from kernelgap.reports.figure.lines import error_lines, paper_marks, without_error
 from kernelgap.reports.figure.norm_chart import norm_chart
-from kernelgap.reports.figure.paper_values import VALUES
 from kernelgap.runs import make_trial
 from support.figure_runs import COMMON, SCHEDULE, Invented
 

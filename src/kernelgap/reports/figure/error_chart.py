@@ -5,12 +5,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from kernelgap.paper.figures.paper_values import LABEL
 from kernelgap.paper.figures.picks import NETWORKS
 from kernelgap.paper.figures.result import FigureRun
 from kernelgap.reports.common.axes import MUTED, Axis, across, finished, labelled_level, log_axis
 from kernelgap.reports.common.looks import Look, looks
 from kernelgap.reports.figure.lines import PICKS, error_lines, is_line_of, paper_marks
-from kernelgap.reports.figure.paper_values import LABEL
 
 TITLES = {"width": "width m", "beta": "beta, the strength of the base signal", "norm": "Frobenius norm of the weights"}
 SHOWN = "(length(shown) == 0 || indexof(shown, datum.method) >= 0)"

@@ -5,9 +5,9 @@ import statistics
 
 import pandas as pd
 
+from kernelgap.paper.figures.paper_values import VALUES
 from kernelgap.paper.figures.picks import GROUPS, group_of, pick_over_seeds, place, setting
 from kernelgap.paper.figures.result import FigureRun
-from kernelgap.reports.figure.paper_values import VALUES
 
 PICKS = ("validation", "test")
 COLUMNS = ("method", "group", "flat", "x", "pick", "error", "low", "high", "setting", "place", "seeds", "failed")

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
+from kernelgap.paper.figures.paper_values import LABEL, REMARKS
 from kernelgap.paper.figures.picks import place, searched, setting
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
@@ -24,7 +25,6 @@ from kernelgap.reports.figure.heat_chart import heat_chart
 from kernelgap.reports.figure.learning_chart import learning_chart, signals_chart
 from kernelgap.reports.figure.lines import error_lines, paper_marks, without_error
 from kernelgap.reports.figure.norm_chart import norm_chart
-from kernelgap.reports.figure.paper_values import LABEL, REMARKS
 from kernelgap.reports.figure.width_chart import width_chart
 
 BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
