@@ -62,6 +62,11 @@ class Condition:
         return math.log10(self.large.factor) - math.log10(self.small.factor)
 
 
+def least_tau(sigma_w: Power, sigma_v: Power, k: int) -> tuple[Power, Power]:
+    """The lower ends of the ranges of tau_w (beside tau_w >= 1) and of tau_v."""
+    return sigma_w * of_m(1 / 8 + 0.001), sigma_v * Power(k ** (3 / 8), -3 / 8)
+
+
 @dataclass(frozen=True)
 class Parameters:
     """tau_w, sigma_w, tau_v, sigma_v as powers of the width, and the number k of outputs."""
@@ -72,14 +77,9 @@ class Parameters:
     sigma_v: Power
     k: int
 
-    @property
-    def least_tau(self) -> tuple[Power, Power]:
-        """The lower ends of the ranges of tau_w (but for tau_w >= 1) and of tau_v."""
-        return self.sigma_w * of_m(1 / 8 + 0.001), self.sigma_v * Power(self.k ** (3 / 8), -3 / 8)
-
     def of_lemma_c1(self) -> list[Condition]:
         """Lemma C.1's assumptions."""
-        least_w, least_v = self.least_tau
+        least_w, least_v = least_tau(self.sigma_w, self.sigma_v, self.k)
         return [
             Condition("tau_w >= 1", of_m(0.0), self.tau_w),
             Condition("tau_w >= m^(1/8+0.001) sigma_w", least_w, self.tau_w),

@@ -76,8 +76,8 @@ def judge(numbers: Numbers) -> Verdict:
         max(numbers["size"], slope) <= 1 + ROUNDING,
         f"largest |F(x)| is {numbers['size']:.3g}, steepest slope {slope:.4g} of the bounds, both at C* = 1",
         f"The first bound has |(x,1)| where |x| is printed (target.fact_a3.printed): with constant terms F(0) is "
-        f"not 0, up to {numbers['at_zero']:.2g} of the bound here. The slope needs neither C* nor the proof's factor 3: "
-        f"random pairs reach {numbers['slope']:.3g}, gradient ascent {steepest_found['slope']:.4g} (activation "
+        f"not 0, up to {numbers['at_zero']:.2g} of the bound here. The slope needs neither C* nor the proof's factor "
+        f"3: random pairs reach {numbers['slope']:.3g}, gradient ascent {steepest_found['slope']:.4g} (activation "
         f"{steepest_found['activation']}).",
     )
 
