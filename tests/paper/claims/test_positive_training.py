@@ -55,8 +55,9 @@ def test_samples_must_not_grow_faster_than_linearly() -> None:
 
 def test_noise_must_cost_a_constant_times_opt() -> None:
     claim = get("thm1.agnostic")
-    numbers = {"threshold": 0.27, "opt": [0.01, 0.1, 1.0], "floor": 1e-4, "ratio": [0.2, 0.15, 0.1]}
+    numbers = {"threshold": 0.27, "starts": 5, "opt": [0.01, 0.1, 1.0], "floor": 1e-4, "ratio": [0.2, 0.15, 0.1]}
     assert claim.judge({**numbers, "exponent": interval(0.8, 0.7, 0.9)}).outcome == "holds"
+    assert claim.judge({**numbers, "exponent": interval(1.0, 0.9, 1.1)}).outcome == "undecided"
     assert claim.judge({**numbers, "exponent": interval(1.4, 1.2, 1.6)}).outcome == "fails"
     assert claim.judge({**numbers, "ratio": [0.2, float("inf"), 0.1]}).outcome == "fails"
 

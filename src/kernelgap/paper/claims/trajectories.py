@@ -19,32 +19,32 @@ D, K = 3, 2
 SIGMA_W, SIGMA_V = of_m(-1 / 4), of_m(1 / 8)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
-    """Runs on one member of Concept 2 at every width: eta_w; log2 of the widths, runs at each, and steps, by scale."""
+    """Runs on one member of Concept 2 at every width: log2 of the widths, runs at each, and steps, by scale."""
 
-    member: tuple[tuple[str, Any], ...]
+    member: dict[str, Any]
     eta_w: float
-    sizes: tuple[tuple[str, range, int, int], ...]
+    sizes: dict[str, tuple[range, int, int]]
 
 
 # F so small that W_t stays within Lemma C.1's range of tau_w at these widths
 SMALL = Series(
-    (("alpha", 0.03), ("F", "0.8*sin(z)"), ("G", "sin(z)"), ("size", "none"), ("size_G", "none"), ("noise", 0.02)),
+    {"alpha": 0.03, "F": "0.8*sin(z)", "G": "sin(z)", "size": "none", "size_G": "none", "noise": 0.02},
     0.05,
-    (("quick", range(8, 13), 20, 400), ("full", range(8, 16), 40, 4000)),
+    {"quick": (range(8, 13), 20, 400), "full": (range(8, 16), 40, 4000)},
 )
 # E |F|^2 = 1, the paper's size
 UNIT = Series(
-    (("alpha", 0.05), ("F", "0.5 + sin(z)"), ("G", "sin(2z)"), ("size", "mean"), ("size_G", "mean"), ("noise", 0.05)),
+    {"alpha": 0.05, "F": "0.5 + sin(z)", "G": "sin(2z)", "size": "mean", "size_G": "mean", "noise": 0.05},
     0.03,
-    (("quick", range(8, 13), 8, 1200), ("full", range(8, 16), 20, 10_000)),
+    {"quick": (range(8, 13), 8, 1200), "full": (range(8, 16), 20, 10_000)},
 )
 BLOCKS = 10
 PARTS = ("first_leak", "built_first", "second_leak", "club", "built_second")  # of Err, in the proof of Claim C.6
 
 
-def measure(series: Series, names: str, scale: str, seed: int) -> Numbers:
+def of_runs(series: Series, names: str, scale: str, seed: int) -> Numbers:
     """What one claim needs of the runs: for each run its width and these of its numbers."""
     numbers = _runs(series, scale, seed)
     return {**numbers, "runs": [{name: row[name] for name in ("m", *names.split())} for row in numbers["runs"]]}
@@ -53,8 +53,8 @@ def measure(series: Series, names: str, scale: str, seed: int) -> Numbers:
 @cache
 def _runs(series: Series, scale: str, seed: int) -> Numbers:
     """Runs at each width, with sigma_w = m^(-1/4), sigma_v = m^(1/8)."""
-    powers, repeats, steps = next(sizes for name, *sizes in series.sizes if name == scale)
-    problem = concept2(D, K, **dict(series.member), seed=seed + 1)
+    powers, repeats, steps = series.sizes[scale]
+    problem = concept2(D, K, **series.member, seed=seed + 1)
     alpha_tilde = quantities(problem, PLAIN).alpha_tilde
     widths = [2**power for power in powers]
     run_of = partial(watch, problem, steps=steps, eta_w=series.eta_w, checks=BLOCKS, held_out=400)

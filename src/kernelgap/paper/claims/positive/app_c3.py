@@ -9,12 +9,16 @@ import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import Fit, at_most, exponent, interval, means, together
-from kernelgap.paper.claims.trajectories import PARTS, SIGMA_V, SIGMA_W, SMALL, K, at_width, by_width, measure
+from kernelgap.paper.claims.trajectories import PARTS, SIGMA_V, SIGMA_W, SMALL, K, at_width, by_width, of_runs
 from kernelgap.paper.theory.hypotheses import Condition, Parameters, Power, first_log10_m, unmet
 from kernelgap.paper.theory.theorem1 import power_of_ten
 
 Conditions = Callable[[Numbers, Numbers], list[Condition]]
 FEWEST = 5  # runs at each width
+
+
+def measure(names: str, scale: str, seed: int) -> Numbers:
+    return of_runs(SMALL, names, scale, seed)
 
 
 def radii(row: Numbers, built: str = "") -> Parameters:
@@ -73,9 +77,8 @@ def fitted(numbers: Numbers, name: str) -> Fit:
     """
     rows = by_width(numbers, name)
     positive = min(map(min, rows)) > 0
-    return exponent(
-        numbers["widths"], [float(np.exp(np.mean(np.log(row)))) if positive else np.mean(row) for row in rows]
-    )
+    middles = [float(np.exp(np.mean(np.log(row)))) for row in rows] if positive else means(rows)
+    return exponent(numbers["widths"], middles)
 
 
 def judged(numbers: Numbers, titles: dict[str, str], more: str, reason: str) -> Verdict:
@@ -171,7 +174,7 @@ claims = (
         "O(tau_w + 1), the constants not growing with the width, while |W|_F <= tau_w and |V|_F <= tau_v in the ranges "
         "of Lemma C.1.",
         "constants, whatever the width",
-        partial(measure, SMALL, RADII + "gradient_w gradient_v gradient_w_constant gradient_v_constant"),
+        partial(measure, RADII + "gradient_w gradient_v gradient_w_constant gradient_v_constant"),
         judge_c5,
         seconds=20,
     ),
@@ -184,7 +187,6 @@ claims = (
         "constants, whatever the width",
         partial(
             measure,
-            SMALL,
             RADII + "tau_w_built tau_v_built built_at_start error distance parts matrix_leak error_constant "
             "error_over_tau_w",
         ),
@@ -198,7 +200,7 @@ claims = (
         "Along a run, |out1(x) - F(x)| <= 2 |out(x) - H(x)| + O(tau_v (B_F + 1) + alpha B_FG), in the ranges of Lemma "
         "C.1 and with tau_v <= 1/polylog(m).",
         "a constant, whatever the width",
-        partial(measure, SMALL, RADII + "first_output_constant first_distance distance"),
+        partial(measure, RADII + "first_output_constant first_distance distance"),
         judge_c7,
         seconds=20,
     ),
