@@ -60,7 +60,7 @@ def outside(numbers: Numbers, conditions: Conditions) -> Verdict:
     last = at_width(numbers, numbers["widths"][-1])
     worst = {c.text: c for row in last for c in unmet(conditions(numbers, row), row["m"])}
     m = numbers["widths"][-1]
-    asked = "; ".join(f"{text} ({c.small.at(m):.2g} where {c.large.at(m):.2g} is allowed)" for text, c in worst.items())
+    asked = "; ".join(f"{text} ({c.small.at(m):.3g} where {c.large.at(m):.3g} is allowed)" for text, c in worst.items())
     first = max(first_log10_m(conditions(numbers, row)) for row in last)
     speaks = f"from m = {power_of_ten(first)} on" if math.isfinite(first) else "at no width, unless alpha is smaller"
     return Verdict(
