@@ -100,7 +100,7 @@ def test_claims_along_a_run_are_judged(id: str, change: dict[str, Any], outcome:
 def test_what_lies_outside_says_from_which_width_on_the_statement_speaks() -> None:
     verdict = app_c3.judge_c5(_along(tau_w=9.0))
     assert "0 of 18 runs" in verdict.measured
-    assert "tau_w <= m^(1/8-0.001) sigma_w^(1/4) (9 where 1.8 is allowed)" in verdict.reason
+    assert "tau_w <= m^(1/8-0.001) sigma_w^(1/4) (9 where 1.82 is allowed)" in verdict.reason
     # m^(1/16 - 0.001) = 9
     assert f"from m = 10^{math.log10(9) / (1 / 16 - 0.001):.1f} on" in verdict.reason
     assert "at no width" in app_c3.judge_c7(_along(tau_v=1.1)).reason

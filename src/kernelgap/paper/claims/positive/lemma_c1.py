@@ -170,5 +170,5 @@ claim = Claim.of(
     measure,
     judge,
     picture,
-    seconds=15,
+    seconds=16,
 )

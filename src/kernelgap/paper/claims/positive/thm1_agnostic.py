@@ -87,4 +87,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("OPT = outputs x noise^2 / 2", "risk against H", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "thm1.agnostic", "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=15)
+claim = Claim.of(__doc__, "thm1.agnostic", "<= O(OPT) + noiseless risk", measure, judge, picture, seconds=10)

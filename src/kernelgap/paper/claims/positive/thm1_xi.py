@@ -103,7 +103,7 @@ claims = (
         ),
         judge_xi,
         picture_xi,
-        seconds=20,
+        seconds=14,
         identity=True,
     ),
     Claim(
@@ -115,6 +115,6 @@ claims = (
         partial(measure, "times one_point distance"),
         judge_one_point,
         picture_one_point,
-        seconds=20,
+        seconds=14,
     ),
 )
