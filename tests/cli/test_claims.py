@@ -39,6 +39,7 @@ def test_claims_are_measured_shown_and_kept(kernelgap, tmp_path):
     code, printed, _ = kernelgap("claims", "lemma.d2", "--out", out)
     assert code == 0
     assert "not for every column" in printed
+    assert "holds (identity)" in printed
     code, printed, _ = kernelgap("report", out)
     assert code == 0
     assert "Of 2 claims" in printed
@@ -66,4 +67,5 @@ def test_unknown_claims_and_scales_are_bad_usage(kernelgap, tmp_path):
 def test_the_list_has_every_claim(kernelgap):
     _, printed, _ = kernelgap("claims", "--list", "--json")
     assert {"fig2a", "thm2.kernels", "bound.sharp"} <= {claim["id"] for claim in json.loads(printed)}
+    assert {claim["id"]: claim["identity"] for claim in json.loads(printed)}["thm1.xi"] is True
     assert "Theorem 2" in kernelgap("claims", "--list")[1]

@@ -45,8 +45,11 @@ def _list(as_json: bool) -> None:
     from kernelgap.paper.claims.registry import claims as all_claims
 
     if as_json:
-        keys = ("id", "source", "statement", "stated")
+        keys = ("id", "source", "statement", "stated", "identity")
         console.answer(json.dumps([{key: getattr(claim, key) for key in keys} for claim in all_claims().values()]))
     else:
-        rows = [[claim.id, claim.source, claim.statement] for claim in all_claims().values()]
-        console.table(["claim", "source", "statement"], rows, left=3)
+        rows = [
+            [claim.id, claim.source, "identity" if claim.identity else "", claim.statement]
+            for claim in all_claims().values()
+        ]
+        console.table(["claim", "source", "kind", "statement"], rows, left=4)

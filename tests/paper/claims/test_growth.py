@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from kernelgap.paper.claims.growth import exponent, first_lasting, interval, means, over_widths
+from kernelgap.paper.claims.growth import (
+    at_least,
+    at_most,
+    constant,
+    exponent,
+    first_lasting,
+    interval,
+    means,
+    over_widths,
+    together,
+)
 
 
 def test_each_width_has_a_value_for_each_repeat_with_its_own_random_numbers() -> None:
@@ -23,3 +33,27 @@ def test_an_exponent_is_found_and_worded() -> None:
 def test_the_size_from_which_on_all_are_good() -> None:
     assert first_lasting([1, 2, 4, 8], [True, False, True, True]) == 4
     assert first_lasting([1, 2, 4], [True, True, False]) is None
+
+
+def fit(low: float, high: float) -> dict[str, float]:
+    return {"value": (low + high) / 2, "low": low, "high": high}
+
+
+def test_an_upper_bound_is_judged_by_the_whole_interval() -> None:
+    for low, high, outcome in ((0.1, 0.4, "holds"), (0.1, 0.5, "holds"), (0.4, 0.6, "undecided"), (0.51, 0.6, "fails")):
+        assert at_most(fit(low, high), 0.5) == outcome
+        assert at_least(fit(-high, -low), -0.5) == outcome  # the same, seen from the other side
+
+
+def test_a_statement_with_parts_fails_with_one_and_holds_with_all() -> None:
+    assert together(["holds", "undecided", "fails"]) == "fails"
+    assert together(["holds", "undecided"]) == "undecided"
+    assert together(["holds", "holds"]) == "holds"
+
+
+def test_the_interval_of_a_constant_covers_it_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    fits = [constant(rng.normal(3.0, 0.5, 5).tolist()) for _ in range(4000)]
+    share = np.mean([f["low"] <= 3.0 <= f["high"] for f in fits])
+    assert share == pytest.approx(0.95, abs=0.015)  # 4 standard errors
+    assert at_most(constant([0.1]), 3.0) == "undecided"  # one measurement has no interval

@@ -26,7 +26,18 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
     first = run_claims(CHEAP, out=tmp_path, workers=1)
     assert {f.claim.id for f in first.findings} == set(CHEAP)
     assert {f.claim.id: f.verdict.outcome for f in first.findings} == OUTCOMES
-    assert first.sentence == "Of 3 claims 2 hold, 0 fail and 1 are undecided at scale quick."
+    assert first.sentence == (
+        "Of 3 claims 2 hold, 0 fail and 1 are undecided at scale quick. Identities among them, which check this code "
+        "and are no evidence for the paper: 2."
+    )
+    assert first.only(["thm3.cost"]).sentence == "Of 1 claims 0 hold, 0 fail and 1 are undecided at scale quick."
+    record = first.as_record()
+    assert record["identities"] == 2
+    assert {each["id"]: each["identity"] for each in record["claims"]} == {
+        "lemma.d1": True,
+        "lemma.d2": True,
+        "thm3.cost": False,
+    }
     monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda *arguments: pytest.fail("a worker was started"))
     again = run_claims(CHEAP, out=tmp_path)
     assert [f.numbers for f in again.findings] == [f.numbers for f in first.findings]
@@ -90,7 +101,9 @@ def test_a_false_claim_is_shown_failing(tmp_path, with_a_false_claim):
     page = run.report().read_text()
     assert "1 fail" in page
     assert "It is 2." in page
-    assert 'data-verdict="fails"' in page
+    assert 'data-kinds="fails"' in page  # the false one
+    assert 'data-kinds="holds identity"' in page  # lemma.d2
+    assert "1 identities" in page
     assert {path.suffix for path in (tmp_path / "charts").iterdir()} == {".svg", ".png", ".pdf"}
     assert "http://" not in page.replace("http://www.w3.org", "")
 

@@ -55,10 +55,30 @@ def test_samples_must_not_grow_faster_than_linearly() -> None:
 
 def test_noise_must_cost_a_constant_times_opt() -> None:
     claim = get("thm1.agnostic")
-    numbers = {"threshold": 0.27, "opt": [0.01, 0.1, 1.0], "floor": 1e-4, "ratio": [0.2, 0.15, 0.1]}
-    assert claim.judge({**numbers, "exponent": interval(0.8, 0.7, 0.9)}).outcome == "holds"
-    assert claim.judge({**numbers, "exponent": interval(1.4, 1.2, 1.6)}).outcome == "fails"
-    assert claim.judge({**numbers, "ratio": [0.2, float("inf"), 0.1]}).outcome == "fails"
+    numbers: dict[str, Any] = {
+        "alpha": 0.01,
+        "largest_alpha": 0.011,
+        "threshold": 3e-4,
+        "opt": [1e-5, 0.1, 1.0],
+        "diverged": False,
+        "floor": 1e-4,
+        "risk": [1e-4, 0.05, 0.1],
+        "ratio": [[0.7, 0.6, 0.65], [0.5, 0.55, 0.52], [0.1, 0.11, 0.1]],
+        "exponent": interval(0.8, 0.7, 0.9),
+    }
+    assert claim.judge(numbers).outcome == "holds"
+    for change, outcome in (
+        ({"exponent": interval(1.0, 0.9, 1.1)}, "undecided"),
+        ({"exponent": interval(1.4, 1.2, 1.6)}, "fails"),
+        ({"ratio": [[47.0, 46.0, 46.5], *numbers["ratio"][1:]]}, "fails"),
+        ({"ratio": [[0.7, 46.0, 0.65], *numbers["ratio"][1:]]}, "undecided"),
+        ({"diverged": True}, "fails"),
+        ({"alpha": 0.3}, "undecided"),
+        ({"opt": [1e-3, 0.1, 1.0]}, "undecided"),
+    ):
+        assert claim.judge({**numbers, **change}).outcome == outcome, change
+    assert claim.picture is not None
+    assert claim.picture({**numbers, "diverged": True}).lines
 
 
 def course(base: float | None, composite: float | None, risk: float) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from kernelgap.paper import claims
 QUICK = [
     *("target.concept1", "target.concept2", "target.lemma_a2", "target.hard", "target.sec8", "target.slides"),
     *("complexity.cs", "complexity.example41", "complexity.compose", "complexity.polarise", "thm1.table1"),
+    "thm1.nonvacuous",
 ]
 
 
@@ -58,6 +59,10 @@ FALSE = [
     ("complexity.polarise", ("forms", 2, "p_G"), 8),
     ("complexity.polarise", ("forms", 2, "C_G"), 1e6),
     ("complexity.polarise", ("C_F",), [1.0, 2.0]),
+    ("complexity.compose", ("leading", "talk"), [1e99] * 20),
+    ("thm1.nonvacuous", ("problems", 0, "at", 2, "log10_m"), None),
+    ("thm1.nonvacuous", ("problems", 5, "at", 4, "log10_T"), float("inf")),
+    ("thm1.nonvacuous", ("problems", 1, "at", 0, "delta"), 1.0),
     ("thm1.table1", ("problems", 0, "log10_m"), None),
     ("thm1.table1", ("problems", 0, "unbounded"), False),
     ("thm1.table1", ("problems", 0, "shrinking_alpha"), None),
@@ -122,6 +127,17 @@ def test_fact_a3_is_judged(changes, outcome):
     verdict = claims.get("target.fact_a3").judge(numbers)
     assert verdict.outcome == outcome
     assert "|(x,1)|" in verdict.reason
+
+
+def test_fact_a3_as_printed_fails_where_F_of_0_is_not_0():
+    claim = claims.get("target.fact_a3.printed")
+    numbers = claim.measure("quick", 1)
+    verdict = claim.judge(numbers)
+    assert verdict.outcome == "fails"
+    assert numbers["largest"][0] < 1 < numbers["largest"][-1]  # far out it holds
+    ratios = np.array(numbers["largest"][-3:])
+    np.testing.assert_allclose(ratios[1:] / ratios[:-1], 10, rtol=1e-3)  # |F(0)| over a bound that goes to 0
+    assert claim.judge({**numbers, "largest": [0.5] * len(numbers["lengths"])}).outcome == "holds"
 
 
 @pytest.mark.slow

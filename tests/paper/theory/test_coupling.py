@@ -8,12 +8,15 @@ from kernelgap.paper.theory.coupling import (
     best_flips,
     first_layer,
     flipped,
+    half_sphere,
     leak,
     matrix_leak,
     most_flips,
     push,
     random_matrix,
     second_layer,
+    second_layer_over,
+    second_parts,
     spectral,
     turning,
 )
@@ -75,6 +78,27 @@ def test_no_random_matrix_does_more_than_the_worst_found(rng: np.random.Generato
         assert flipped(g, u) <= second.flips
         assert spectral((start.A * (g + u >= 0)) @ start.V0) <= second.matrix_leak
         assert np.linalg.norm(start.A @ np.maximum(g + u, 0)) <= second.output <= second.ceiling
+
+
+def test_the_worst_of_the_directions_is_no_less_than_any(rng: np.random.Generator) -> None:
+    start = _start(rng, 200)
+    directions = half_sphere(6)
+    over = second_layer_over(start, directions, 0.3, np.random.default_rng(1))
+    each_rng = np.random.default_rng(1)
+    each = [second_layer(start, z, 0.3, each_rng) for z in directions]
+    for name in ("flips", "leak", "matrix_leak", "ceiling", "random_leak"):
+        assert getattr(over, name) == max(getattr(one, name) for one in each)
+    assert second_parts(over) == {"d": over.flips, "e": over.leak, "f": over.matrix_leak, "g": over.ceiling}
+    assert second_parts(over, worst=False)["f"] == over.random_matrix_leak
+
+
+def test_the_grid_of_directions_is_even_over_the_half_sphere() -> None:
+    grid = half_sphere(2000)
+    np.testing.assert_allclose(np.linalg.norm(grid, axis=1), 1)
+    assert (grid[:, 2] > 0).all()
+    # uniform on the upper half: means (0, 0, 1/2), squares 1/3 each
+    np.testing.assert_allclose(grid.mean(axis=0), [0, 0, 0.5], atol=2e-3)
+    np.testing.assert_allclose((grid**2).mean(axis=0), 1 / 3, atol=2e-3)
 
 
 def test_part_f_grows_as_the_two_thirds_power_of_tau() -> None:

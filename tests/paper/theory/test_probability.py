@@ -15,6 +15,7 @@ from kernelgap.paper.theory.probability import (
     sparse_norm,
     spectral_norms,
     tail,
+    turned_lengths,
     worst_flips,
 )
 
@@ -67,3 +68,10 @@ def test_indicator_sums_have_the_mean_and_the_tails_of_their_normal_limit(rng: n
 def test_worst_flips_have_the_constant_of_the_limit(rng: np.random.Generator) -> None:
     ratio = worst_flips(100_000, 0.01, 3, rng)
     np.testing.assert_allclose(ratio, FLIP_CONSTANT, rtol=0.05)
+
+
+def test_the_turned_entries_are_no_longer_than_what_turned_them(rng: np.random.Generator) -> None:
+    for m, delta in ((3, 0.5), (50, 0.1)):
+        longest = turned_lengths(m, delta, 50, rng)
+        assert longest.max() <= 1
+        assert longest.min() > 1 - 1e-6  # met by turning every sign just so

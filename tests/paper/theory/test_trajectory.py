@@ -72,7 +72,7 @@ def test_err_is_what_its_definition_says_at_the_start(run: Trajectory) -> None:
     """With W = V = 0: f(W*) and g(V*) written out neuron by neuron."""
     start, built = run.start, run.built
     X, _ = PROBLEM.sample(5, seed=[3, 1])
-    squares, clubs, parts = [], [], []
+    squares, clubs, parts, products = [], [], [], []
     for x in X:
         x1 = np.append(x, 1.0)
         gates = start.W0 @ x1 >= 0
@@ -85,21 +85,29 @@ def test_err_is_what_its_definition_says_at_the_start(run: Trajectory) -> None:
         change = club + inner + start.A @ (later * (built.V @ z))
         error = change - (PROBLEM.target(x[None])[0] - out)
         squares.append((error**2).sum())
+        apart = PROBLEM.target(x[None])[0] - out
+        products.append(apart @ change)  # <H - out, f(W*) + g(V*)>
         clubs.append((club**2).sum())
         off = inner - PROBLEM.base(x[None])[0]
         other = start.A @ (later * (built.V @ z)) - 0.2 * PROBLEM.G(out1[None])[0]
         parts.append([(off**2).sum(), (other**2).sum(), (out1**2).sum(), ((out - out1) ** 2).sum()])
     assert run.held.error[0] == pytest.approx(np.mean(squares))
     assert run.held.club[0] == pytest.approx(np.mean(clubs))
+    assert run.held.one_point[0] == pytest.approx(np.mean(products))
     seen = (run.held.built_first, run.held.built_second, run.held.first_leak, run.held.second_leak)
     np.testing.assert_allclose([series[0] for series in seen], np.mean(parts, axis=0), rtol=1e-9)
     assert run.times == [0, 4, 8, 12]
 
 
 def test_what_the_bounds_are_made_of(run: Trajectory) -> None:
-    made = bounds(PROBLEM, run, 0.01, 0)
+    made, wide = (bounds(PROBLEM, run, 0.01, 0, built=built) for built in (False, True))
+    assert made.tau_w == max(1.0, run.steps.W_norm.max())  # the other end, m^0.126 sigma_w, is below 1
+    m, k = run.start.width, len(run.start.A)
+    assert made.tau_v == pytest.approx(max(run.start.sigma_v * (k / m) ** 0.375, run.steps.V_norm.max()))
     # a sum of m squares is off by m eps at most, in whatever order
-    assert made.tau_w >= np.linalg.norm(run.built.W) * (1 - run.built.W.size * np.finfo(float).eps)
+    rounding = run.built.W.size * np.finfo(float).eps
+    assert wide.tau_w >= 10 * np.linalg.norm(run.built.W) * (1 - rounding)
+    assert wide.tau_v >= 10 * np.linalg.norm(run.built.V) * (1 - rounding)
     X, _ = PROBLEM.sample(500, seed=[0, 2])
     F = PROBLEM.F(X)
     assert abs(made.B_F - np.linalg.norm(F, axis=1).max()) < 1e-12

@@ -129,6 +129,9 @@ class Claim:
         Gives a chart of such numbers, where one helps.
     seconds
         About how long measuring takes on one core at scale quick: for the order of work and progress.
+    identity
+        Whether it cannot fail by construction: a definition, an identity, or a theorem with a proof of a few lines that
+        the measurement itself rests on. Such a claim checks this code and is no evidence for the source.
     """
 
     id: str
@@ -139,6 +142,7 @@ class Claim:
     judge: Judge
     picture: Draw | None = None
     seconds: float = 3.0
+    identity: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", _checking_scale(self.measure))
@@ -153,10 +157,11 @@ class Claim:
         judge: Judge,
         picture: Draw | None = None,
         seconds: float = 3.0,
+        identity: bool = False,
     ) -> "Claim":
         """A claim whose source and statement are the first two paragraphs of its module's docstring."""
         source, statement, *_ = (*(docstring or "").split("\n\n"), "", "")
-        return cls(id, source, " ".join(statement.split()), stated, measure, judge, picture, seconds)
+        return cls(id, source, " ".join(statement.split()), stated, measure, judge, picture, seconds, identity)
 
     @property
     def location(self) -> str:

@@ -1,13 +1,16 @@
-"""How a quantity grows with a size: measured over repeats, fitted as a power, put into words."""
+"""How a quantity grows with a size: measured over repeats, fitted as a power, judged against the stated one, worded."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
-from kernelgap.paper.theory.exponents import fit_exponent
+from kernelgap.paper.claims.claim import Outcome
+from kernelgap.paper.theory.exponents import LEVEL, fit_exponent
 
-Fit = Mapping[str, float]  # an exponent with its interval, as it is stored
+Fit = Mapping[str, float]  # an exponent or a constant with its interval, as it is stored
 Draw = Callable[[np.random.Generator, int, int], Mapping[str, float]]
 
 
@@ -20,6 +23,41 @@ def over_widths(widths: Sequence[int], repeats: int, seed: int, draw: Draw) -> d
 def exponent(x: Sequence[float], y: ArrayLike) -> dict[str, float]:
     """The exponent of y in x, with its interval, as it is stored; y may have a column for each repeat."""
     return fit_exponent(x, np.asarray(y, dtype=float)).as_dict()
+
+
+def constant(values: Sequence[float]) -> dict[str, float]:
+    """The mean of repeated measurements of a constant, with Student's interval at the level of exponents."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return {"value": mean, "low": -math.inf, "high": math.inf}
+    half = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1) * stats.sem(values))
+    return {"value": mean, "low": mean - half, "high": mean + half}
+
+
+def at_most(fit: Fit, stated: float) -> Outcome:
+    """Whether an exponent or a constant is at most the stated one, as an upper bound O(x^stated) says.
+
+    "holds" if its whole interval lies at or below the stated one, "fails" if it lies above, and "undecided" if the
+    stated one is inside.
+    """
+    if fit["high"] <= stated:
+        return "holds"
+    return "fails" if fit["low"] > stated else "undecided"
+
+
+def at_least(fit: Fit, stated: float) -> Outcome:
+    """Whether it is at least the stated one: for lower bounds, and for upper bounds as the size falls to 0."""
+    if fit["low"] >= stated:
+        return "holds"
+    return "fails" if fit["high"] < stated else "undecided"
+
+
+def together(outcomes: Iterable[Outcome]) -> Outcome:
+    """The outcome of a statement that has parts: "fails" if one does, "holds" if all do."""
+    found = set(outcomes)
+    if "fails" in found:
+        return "fails"
+    return "undecided" if "undecided" in found else "holds"
 
 
 def interval(fit: Fit, digits: str = ".2f") -> str:

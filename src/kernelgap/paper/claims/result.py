@@ -33,6 +33,7 @@ class Finding:
             "room": room_of(self.claim),
             "source": self.claim.source,
             "statement": self.claim.statement,
+            "identity": self.claim.identity,
             "stated": self.claim.stated,
             "measured": self.verdict.measured,
             "verdict": self.verdict.outcome,
@@ -60,10 +61,19 @@ class ClaimsRun(Run):
         return replace(self, findings=tuple(by_id[name] for name in dict.fromkeys(names) if name in by_id))
 
     @property
+    def identities(self) -> int:
+        """How many of them cannot fail by construction."""
+        return sum(finding.claim.identity for finding in self.findings)
+
+    @property
     def sentence(self) -> str:
         holds, fails, undecided = (self.count(outcome) for outcome in ("holds", "fails", "undecided"))
         known = f"{holds} hold, {fails} fail and {undecided} are undecided"
-        return f"Of {len(self.findings)} claims {known} at scale {self.scale}."
+        sentence = f"Of {len(self.findings)} claims {known} at scale {self.scale}."
+        if not self.identities:
+            return sentence
+        about = "Identities among them, which check this code and are no evidence for the paper"
+        return f"{sentence} {about}: {self.identities}."
 
     def as_record(self) -> dict[str, Any]:
         return {
@@ -72,6 +82,7 @@ class ClaimsRun(Run):
             "folder": str(self.folder),
             "sentence": self.sentence,
             **{outcome: self.count(outcome) for outcome in reversed(ORDER)},
+            "identities": self.identities,
             "claims": [finding.as_record() for finding in self.findings],
         }
 

@@ -7,7 +7,7 @@ flipped neurons is a knapsack, solved to within one neuron by taking the best ra
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -160,6 +160,22 @@ def second_layer(start: Start, z: Float[np.ndarray, " k1"], tau: float, rng: np.
     return SecondLayer(*_worst(A, g, tau, u, rng), *(spectral((A * (g + change >= 0)) @ V0) for change in both))
 
 
+def second_layer_over(
+    start: Start, directions: Float[np.ndarray, "n k1"], tau: float, rng: np.random.Generator
+) -> SecondLayer:
+    """Each part at the worst of these z, for V that is the worst found for this z, or random."""
+    found = [second_layer(start, z, tau, rng) for z in directions]
+    return SecondLayer(*(max(values) for values in zip(*map(astuple, found), strict=True)))
+
+
+def half_sphere(count: int) -> Float[np.ndarray, "n 3"]:
+    """Points spread evenly over the directions of (z, 1), z in R^2: a spiral from the pole to near the equator."""
+    height = (np.arange(count) + 0.5) / count
+    turn = np.pi * (1 + 5**0.5) * np.arange(count)
+    radius = np.sqrt(1 - height**2)
+    return np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=1)
+
+
 def random_matrix(shape: tuple[int, int], tau: float, rng: np.random.Generator) -> Float[np.ndarray, "m n"]:
     """Independent normal entries, scaled to spectral norm tau."""
     matrix = rng.standard_normal(shape)
@@ -198,22 +214,11 @@ def stated(part: str, tau: float, sigma: float, m: int) -> float:
     return tau**by_tau * sigma**by_sigma * float(m) ** by_m
 
 
-def in_range(tau_w: float, sigma_w: float, tau_v: float, sigma_v: float, k: int, m: int) -> bool:
-    """What Lemma C.1 asks of its parameters."""
-    low, high = m ** (1 / 8 + 0.001) * sigma_w, m ** (1 / 8 - 0.001) * sigma_w**0.25
-    return tau_w >= 1 and low <= tau_w <= high and sigma_v * (k / m) ** (3 / 8) <= tau_v <= sigma_v
-
-
-def parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
-    """The worst found of (a) to (g); for (c) and (g) the bound that nothing exceeds."""
-    of_first = {"a": first.flips, "b": first.leak, "c": first.ceiling}
-    return {**of_first, "d": second.flips, "e": second.leak, "f": second.matrix_leak, "g": second.ceiling}
-
-
-def random_parts(first: FirstLayer, second: SecondLayer) -> dict[str, float]:
-    """The same of one random W and V."""
-    of_first = {"a": first.random_flips, "b": first.random_leak}
-    return {**of_first, "d": second.random_flips, "e": second.random_leak, "f": second.random_matrix_leak}
+def second_parts(found: SecondLayer, *, worst: bool = True) -> dict[str, float]:
+    """(d) to (g) at the worst found, for (g) the bound that nothing exceeds; or (d) to (f) at a random V."""
+    if worst:
+        return {"d": found.flips, "e": found.leak, "f": found.matrix_leak, "g": found.ceiling}
+    return {"d": found.random_flips, "e": found.random_leak, "f": found.random_matrix_leak}
 
 
 def worst_distance(

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from kernelgap.paper.theory.coupling import most_flips
+from kernelgap.paper.theory.coupling import most_flips, turning
 
 CONFIDENCE = 0.999
 _BATCH = 2**20  # normal numbers drawn at a time
@@ -138,6 +138,26 @@ def worst_flips(m: int, delta: float, draws: int, rng: np.random.Generator) -> F
     """Proposition B.4: the most signs of g ~ N(0, I/m) that some |g'| <= delta turns, over m delta^(2/3). Exact."""
     counts = [most_flips(row / math.sqrt(m), delta) for rows in _normal(draws, m, rng) for row in rows]
     return np.array(counts) / (m * delta ** (2 / 3))
+
+
+def turned_lengths(m: int, delta: float, draws: int, rng: np.random.Generator) -> Float[np.ndarray, " draws"]:
+    """Proposition B.4's second half: |D'g| / |g'|, where D' marks the signs of g ~ N(0, I/m) that g' turns.
+
+    For each g the largest of three: of the g' that turns the most signs with |g'| <= delta, of the g' that turns every
+    sign, and of a random g' of length delta.
+    """
+    longest = []
+    for rows in _normal(draws, 2 * m, rng):
+        for g, other in zip(rows[:, :m] / math.sqrt(m), rows[:, m:], strict=True):
+            cheapest = np.argsort(np.abs(g))[: most_flips(g, delta)]
+            chosen = np.isin(np.arange(m), cheapest)
+            moves = [turning(chosen, g), turning(np.ones(m, dtype=bool), g), delta / np.linalg.norm(other) * other]
+            longest.append(max(_turned_share(g, move) for move in moves if move.any()))
+    return np.array(longest)
+
+
+def _turned_share(g: Float[np.ndarray, " m"], move: Float[np.ndarray, " m"]) -> float:
+    return float(np.linalg.norm(g[(g >= 0) != (g + move >= 0)]) / np.linalg.norm(move))
 
 
 # As m grows and delta falls the ratio above goes to (2/sqrt(2 pi))^(2/3) 3^(1/3): turning all |g_j| <= t/sqrt(m) takes

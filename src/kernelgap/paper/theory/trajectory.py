@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.paper.theory.construction import Solution, solution
+from kernelgap.paper.theory.hypotheses import Power, least_tau
 from kernelgap.paper.theory.start import Matrix, Start, f, forward, g, gradient, through, with_one
 from kernelgap.problems.concept import ConceptProblem
 
@@ -43,6 +44,7 @@ class Held(NamedTuple):
 
     error: Any  # E |Err|^2
     distance: Any  # E |H - out|^2
+    one_point: Any  # E Xi over x and y: E <H - out, H - out + Err>
     first_distance: Any  # E |out1 - F|^2
     club: Any  # E |A D_V,W (V(0)+V)(A D_W (W*-W)(x,1), 0)|^2: the first term of Claim C.6's proof
     built_first: Any  # E |A D_W W*(x,1) - F|^2: how far off W* is with the gates of time t
@@ -193,6 +195,7 @@ def _held(fixed: dict[str, Matrix], problem: ConceptProblem, W: Matrix, V: Matri
     return Held(
         error=_mean_square(error),
         distance=distance.mean(),
+        one_point=((H - done.output) * (H - done.output + error)).sum(axis=1).mean(),
         first_distance=first.mean(),
         club=_mean_square(club),
         built_first=_mean_square(first_block("W*") - F),
@@ -212,8 +215,9 @@ def _mean_square(rows: Matrix) -> Matrix:
 class Bounds:
     """What the bounds of Claims C.5 to C.7 are made of, as seen: nothing in it is larger than it has to be.
 
-    ``tau_w`` and ``tau_v`` are the largest of |W_t|_F, |W*|_F and of |V_t|_F, |V*|_F (the paper takes at least ten
-    times |W*|_F, |V*|_F); ``L_G``, ``B_F`` and ``B_FG`` are the largest seen on inputs.
+    ``tau_w`` and ``tau_v`` are the least radii of Lemma C.1 that W_t and V_t stay within (1 and the lower ends of their
+    ranges if these are larger), where W* and V* count also at least ten times |W*|_F and |V*|_F; ``L_G``, ``B_F`` and
+    ``B_FG`` are the largest seen on inputs.
     """
 
     alpha: float
@@ -253,15 +257,15 @@ def signals(problem: ConceptProblem, seed: int) -> tuple[float, float, float]:
     )
 
 
-def bounds(problem: ConceptProblem, run: Trajectory, alpha_tilde: float, seed: int) -> Bounds:
-    return Bounds(
-        problem.alpha,
-        alpha_tilde,
-        run.start.sigma_v,
-        max(float(run.steps.W_norm.max()), math.sqrt(_sum(run.built.W))),
-        max(float(run.steps.V_norm.max()), math.sqrt(_sum(run.built.V))),
-        *signals(problem, seed),
-    )
+def bounds(problem: ConceptProblem, run: Trajectory, alpha_tilde: float, seed: int, *, built: bool) -> Bounds:
+    """The bounds for a run; ``built`` if W* and V* are to lie within a tenth of the radii, as Table 1 has it."""
+    start = run.start
+    sigmas = Power(start.sigma_w), Power(start.sigma_v)
+    least_w, least_v = (end.at(start.width) for end in least_tau(*sigmas, len(start.A)))
+    tau_w, tau_v = max(1.0, least_w, float(run.steps.W_norm.max())), max(least_v, float(run.steps.V_norm.max()))
+    if built:
+        tau_w, tau_v = max(tau_w, 10 * math.sqrt(_sum(run.built.W))), max(tau_v, 10 * math.sqrt(_sum(run.built.V)))
+    return Bounds(problem.alpha, alpha_tilde, start.sigma_v, tau_w, tau_v, *signals(problem, seed))
 
 
 def _length(array: Matrix) -> Matrix:

@@ -13,7 +13,7 @@
   for (const button of buttons) button.addEventListener("click", () => {
     const wanted = button.dataset.show;
     for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
-    for (const article of all("article")) article.classList.toggle("hidden", Boolean(wanted) && article.dataset.verdict !== wanted);
+    for (const article of all("article")) article.classList.toggle("hidden", Boolean(wanted) && !article.dataset.kinds.split(" ").includes(wanted));
     for (const section of all("main > section")) {
       const articles = all("article", section);
       section.classList.toggle("hidden", articles.length > 0 && articles.every((a) => a.classList.contains("hidden")));

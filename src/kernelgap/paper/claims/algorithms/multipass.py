@@ -77,4 +77,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, "Momentum 0.9, batches of 50, 800 epochs, the rate divided by 10 at epoch 400.")
 
 
-claim = Claim.of(__doc__, "algo.multipass", "0.9, 50, 800, /10 at 400", measure, judge)
+claim = Claim.of(__doc__, "algo.multipass", "0.9, 50, 800, /10 at 400", measure, judge, identity=True)

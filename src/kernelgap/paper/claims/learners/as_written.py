@@ -111,6 +111,7 @@ claims = (
         "equal to rounding",
         partial(measure, ("3resnet-full",)),
         judge,
+        identity=True,
     ),
     Claim(
         "net.bottleneck",
@@ -120,6 +121,7 @@ claims = (
         "equal to rounding",
         measure_bottleneck,
         judge,
+        identity=True,
     ),
     Claim(
         "net.fc",
@@ -128,5 +130,6 @@ claims = (
         "equal to rounding",
         partial(measure, ("2layer", "3layer")),
         judge,
+        identity=True,
     ),
 )

@@ -90,4 +90,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, reason)
 
 
-claim = Claim.of(__doc__, "net.modes", "the same minimum", measure, judge, seconds=12)
+claim = Claim.of(__doc__, "net.modes", "the same minimum", measure, judge, seconds=12, identity=True)

@@ -80,6 +80,7 @@ claims = (
         "1/m, sigma_w^2, sigma_v^2/m",
         measure_theory,
         judge,
+        identity=True,
     ),
     Claim(
         "net.init.experiment",
@@ -88,5 +89,6 @@ claims = (
         "mean 0, variance 1/m",
         measure_experiment,
         judge,
+        identity=True,
     ),
 )

@@ -63,4 +63,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim.of(__doc__, "lemma.d1", "equal to rounding; no exception", measure, judge)
+claim = Claim.of(__doc__, "lemma.d1", "equal to rounding; no exception", measure, judge, identity=True)

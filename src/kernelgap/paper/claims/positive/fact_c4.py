@@ -39,4 +39,4 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim.of(__doc__, "fact.c4", "equal, up to rounding", measure, judge, seconds=8)
+claim = Claim.of(__doc__, "fact.c4", "equal, up to rounding", measure, judge, seconds=8, identity=True)

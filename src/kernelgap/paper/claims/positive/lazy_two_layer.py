@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelgap import problems
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
-from kernelgap.paper.claims.growth import exponent, interval
+from kernelgap.paper.claims.growth import at_most, exponent, interval, together
 from kernelgap.paper.theory.lazy import two_layer_beside_tangent
 
 RATES = (0.5, 2.0, 4.0, 8.0)  # in units of 1/m, all far below the talk's 1/sqrt(m)
@@ -38,9 +38,10 @@ def measure(scale: str, seed: int) -> Numbers:
 def judge(numbers: Numbers) -> Verdict:
     changed, distance = (numbers["exponents"][name] for name in ("changed", "distance"))
     measured = f"changed gates ~ m^{interval(changed)}; distance ~ m^{interval(distance)}"
-    if changed["low"] > 0 or distance["low"] > 0:
+    outcome = together([at_most(changed, 0.0), at_most(distance, 0.0)])
+    if outcome == "fails":
         return Verdict("fails", measured, "They grow with the width.")
-    if changed["high"] >= 0 or distance["high"] >= 0:
+    if outcome == "undecided":
         return Verdict("undecided", measured, "The intervals do not exclude that nothing falls.")
     widest = max(row["width"] for row in numbers["rows"])
     at_widest = [row for row in numbers["rows"] if row["width"] == widest]

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
-from kernelgap.paper.claims.growth import exponent
+from kernelgap.paper.claims.growth import at_most, exponent
 from kernelgap.paper.theory.complexity import PLAIN, C_s, absolute_sum, talk_complexity
 from kernelgap.paper.theory.exponents import Exponent
 from kernelgap.paper.theory.taylor import composed
@@ -33,7 +33,11 @@ def measure(scale: str, seed: int) -> Numbers:
             values[f"{name} {text}"] = [of(G)] * len(sizes)
             values[f"{name} {text} of F"] = [absolute_sum(composed(G, phi, DEGREE), shift) for phi in inner]
     curves = {name: {"values": each, "exponent": _exponent(sizes, each)} for name, each in values.items()}
-    return {"dimensions": list(sizes), "curves": curves}
+    leading = {  # the term of order 10 alone, which a sum of absolute values cannot be below
+        name: [(DEGREE + shift) * float(random[-1]) * d ** (DEGREE / 2) for d in sizes]
+        for name, shift in MEASURES.items()
+    }
+    return {"dimensions": list(sizes), "curves": curves, "leading": leading}
 
 
 def _exponent(sizes: tuple[int, ...], values: list[float]) -> dict[str, float]:
@@ -51,8 +55,13 @@ def judge(numbers: Numbers) -> Verdict:
     # C_s of a linear F is 2 sqrt(d) without a constant term: the same powers
     stated = {"F": 0.5, "z^10": 0.0, "z^10 of F": 5.0}
     exact = all(abs(of[name]["value"] - power) <= 1e-9 for of in (talk, C) for name, power in stated.items())
-    # lower orders of a general polynomial only make it start less steeply
-    general = all(e["low"] <= 5.0 <= e["high"] + 0.05 for e in (talk["degree 10 of F"], C["degree 10 of F"]))
+    # lower orders of a general polynomial only make it start less steeply: it grows no faster than d^5, and is never
+    # less than its last term, which is d^5
+    general = all(at_most(of["degree 10 of F"], 5.0) == "holds" for of in (talk, C)) and all(
+        value >= term * (1 - 1e-12)
+        for name, terms in numbers["leading"].items()
+        for value, term in zip(curves[f"{name} degree 10 of F"]["values"], terms, strict=True)
+    )
     largest = curves["talk z^10 of F"]["values"][-1]
     return holds_if(
         exact and general,
@@ -76,4 +85,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "complexity", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "complexity.compose", "exponents 1/2, 0, 5", measure, judge, picture)
+claim = Claim.of(__doc__, "complexity.compose", "exponents 1/2, 0, 5", measure, judge, picture, identity=True)

@@ -157,6 +157,7 @@ claims = (
         "norms 1/sqrt(2), |a| <= 1, values as defined",
         measure_concept1,
         judge_concept1,
+        identity=True,
     ),
     Claim(
         "target.concept2",
@@ -167,5 +168,6 @@ claims = (
         "norms 1, |a| <= 1, no even orders, values as defined",
         measure_concept2,
         judge_concept2,
+        identity=True,
     ),
 )

@@ -82,4 +82,6 @@ def judge(numbers: Numbers) -> Verdict:
     )
 
 
-claim = Claim.of(__doc__, "target.lemma_a2", "equal to rounding, 2p terms, same complexity", measure, judge)
+claim = Claim.of(
+    __doc__, "target.lemma_a2", "equal to rounding, 2p terms, same complexity", measure, judge, identity=True
+)

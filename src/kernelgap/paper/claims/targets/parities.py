@@ -113,6 +113,7 @@ claims = (
         "as defined; E|alpha G(F)|^2 = k alpha^2",
         measure_hard,
         judge_hard,
+        identity=True,
     ),
     Claim(
         "target.sec8",
@@ -122,6 +123,7 @@ claims = (
         "as defined; 1.35",
         partial(measure_fixed, sec8(alpha=0.3, beta=0.7), _written_out_sec8),
         partial(judge_fixed, 15, [8], 30),
+        identity=True,
     ),
     Claim(
         "target.slides",
@@ -131,5 +133,6 @@ claims = (
         "as defined; 0.72",
         partial(measure_fixed, slides(alpha=0.3, beta=0.7), _written_out_slides),
         partial(judge_fixed, 8, [8, 8], 16),
+        identity=True,
     ),
 )
