@@ -78,8 +78,8 @@ def picture(numbers: Numbers) -> Picture:
         rows = [row for row in numbers["rows"] if row["d1"] == d1 and None not in row["needed"]]
         places = [BACKGROUNDS.index(row["background"]) for row in rows]
         medians = [median(row["needed"]) for row in rows]
-        ranges = [[end(row["needed"]) for row in rows] for end in (min, max)]
-        lines.append(Line(f"d1 = {d1}", places, medians, *ranges, points_only=True))
+        low, high = ([end(row["needed"]) for row in rows] for end in (min, max))
+        lines.append(Line(f"d1 = {d1}", places, medians, low, high, points_only=True))
     return Picture("law of the other coordinates", "samples", lines, y_axis="log", categories=BACKGROUNDS)
 
 
