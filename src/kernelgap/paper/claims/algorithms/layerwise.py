@@ -78,4 +78,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim.of(__doc__, "algo.layerwise", "clearly worse", measure, judge, picture, seconds=25)
+claim = Claim.of(__doc__, "algo.layerwise", "clearly worse", measure, judge, picture, seconds=20)

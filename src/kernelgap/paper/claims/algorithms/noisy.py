@@ -132,4 +132,4 @@ def judge(numbers: Numbers) -> Verdict:
     return Verdict("holds", measured, reason)
 
 
-claim = Claim.of(__doc__, "algo.noisy", "learns; noise covariance as given", measure, judge, seconds=25)
+claim = Claim.of(__doc__, "algo.noisy", "learns; noise covariance as given", measure, judge, seconds=20)

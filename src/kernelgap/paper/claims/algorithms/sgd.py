@@ -119,4 +119,4 @@ def _worth(numbers: Numbers) -> str:
     return f"Delta is below the {threshold:.3g} of knowing F alone."
 
 
-claim = Claim.of(__doc__, "algo.sgd", "the same weights; average risk O(delta)", measure, judge, seconds=5)
+claim = Claim.of(__doc__, "algo.sgd", "the same weights; average risk O(delta)", measure, judge, seconds=3)

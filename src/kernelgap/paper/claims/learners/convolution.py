@@ -109,4 +109,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("learner", "test error", lines, levels, y_axis="log", categories=names)
 
 
-claim = Claim.of(__doc__, "net.conv", "learned likewise", measure, judge, picture, seconds=40)
+claim = Claim.of(__doc__, "net.conv", "learned likewise", measure, judge, picture, seconds=17)

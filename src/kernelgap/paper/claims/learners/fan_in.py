@@ -168,4 +168,4 @@ def picture(numbers: Numbers) -> Picture:
     )
 
 
-claim = Claim.of(__doc__, "net.init.fan_in", "the ResNet alone", measure, judge, picture, seconds=45)
+claim = Claim.of(__doc__, "net.init.fan_in", "the ResNet alone", measure, judge, picture, seconds=50)

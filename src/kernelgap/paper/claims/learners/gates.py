@@ -74,4 +74,4 @@ def _of_learner(rows: list[Numbers]) -> str:
     )
 
 
-claim = Claim.of(__doc__, "net.gated", "such layers train", measure, judge, seconds=30)
+claim = Claim.of(__doc__, "net.gated", "such layers train", measure, judge, seconds=12)

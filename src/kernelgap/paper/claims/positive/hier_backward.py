@@ -17,7 +17,7 @@ from kernelgap.training import Schedule
 KEYS = ("base", "base_up_to", "risk")
 SIZES: dict[str, Numbers] = {
     "quick": {"width": 100, "samples": (500, 1000, 2000, 4000), "epochs": 300, "steps": 128_000, "starts": 5},
-    "full": {"width": 500, "samples": (500, 1000, 2000, 4000, 8000), "epochs": 800, "steps": 2_048_000, "starts": 5},
+    "full": {"width": 500, "samples": (500, 1000, 2000, 4000), "epochs": 800, "steps": 2_048_000, "starts": 5},
 }
 NETWORKS = {"joint": networks.resnet, "alone": networks.two_layer}
 ONLINE: Numbers = {"d": 16, "k": 3, "alpha": 0.3}
@@ -98,7 +98,8 @@ def _distance(way: Numbers) -> str:
 
 
 def _over_samples(way: Numbers, key: str) -> str:
-    return ", ".join(f"{median_and_range(row['joint'][key])} (N = {row['samples']})" for row in way["rows"])
+    few, most = ((way["rows"][i]["samples"], median_and_range(way["rows"][i]["joint"][key])) for i in (0, -1))
+    return f"{few[1]} (N = {few[0]}), {most[1]} (N = {most[0]})"
 
 
 def _reason(numbers: Numbers) -> str:
@@ -136,7 +137,7 @@ claims = (
         measure,
         judge_below,
         picture,
-        seconds=20,
+        seconds=15,
     ),
     Claim(
         "hier.backward.samples",
@@ -146,6 +147,6 @@ claims = (
         measure,
         judge_more,
         picture,
-        seconds=20,
+        seconds=15,
     ),
 )

@@ -68,4 +68,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "mean squared distance", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim.of(__doc__, "hier.forward", "F before alpha G(F)", measure, judge, picture, seconds=15)
+claim = Claim.of(__doc__, "hier.forward", "F before alpha G(F)", measure, judge, picture, seconds=5)

@@ -70,4 +70,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "share, distance", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "lazy.two_layer", "both fall with m, and with the rate", measure, judge, picture, seconds=30)
+claim = Claim.of(__doc__, "lazy.two_layer", "both fall with m, and with the rate", measure, judge, picture, seconds=6)

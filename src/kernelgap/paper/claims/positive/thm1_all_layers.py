@@ -103,4 +103,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("width m", "risk, distance", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "thm1.all_layers", "learns; carelessly, only A", measure, judge, picture, seconds=25)
+claim = Claim.of(__doc__, "thm1.all_layers", "learns; carelessly, only A", measure, judge, picture, seconds=15)

@@ -143,7 +143,7 @@ claims = (
         measure_alpha,
         judge_alpha,
         picture_alpha,
-        seconds=20,
+        seconds=18,
     ),
     Claim(
         "thm1.alpha.k",
@@ -154,6 +154,6 @@ claims = (
         measure_k,
         judge_k,
         picture_k,
-        seconds=10,
+        seconds=5,
     ),
 )

@@ -83,4 +83,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("law of the other coordinates", "samples", lines, y_axis="log", categories=BACKGROUNDS)
 
 
-claim = Claim.of(__doc__, "thm1.distribution", "learned, whatever the law", measure, judge, picture, seconds=10)
+claim = Claim.of(__doc__, "thm1.distribution", "learned, whatever the law", measure, judge, picture, seconds=4)

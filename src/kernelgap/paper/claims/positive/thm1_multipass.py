@@ -83,4 +83,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("samples", "risk", lines, (("k alpha^2", numbers["threshold"]),), x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "thm1.multipass", "similar to fresh samples", measure, judge, picture, seconds=10)
+claim = Claim.of(__doc__, "thm1.multipass", "similar to fresh samples", measure, judge, picture, seconds=5)

@@ -139,5 +139,5 @@ def picture(numbers: Numbers) -> Picture:
 
 
 claim = Claim.of(
-    __doc__, "thm1.risk", "average risk below E |alpha G(F)|^2, ~ alpha^4", measure, judge, picture, seconds=30
+    __doc__, "thm1.risk", "average risk below E |alpha G(F)|^2, ~ alpha^4", measure, judge, picture, seconds=35
 )

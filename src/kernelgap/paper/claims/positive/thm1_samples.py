@@ -26,6 +26,7 @@ from kernelgap.paper.theory.theorem1 import Theorem1, quantities
 CASES = ({"k": 3, "alpha": 0.3}, {"k": 2, "alpha": 0.05})
 RATES = (1.0, 0.1)
 SHARE = 0.25  # of the threshold: the risk to be reached
+FRESH = 2000  # added to seeds: how the last exponent counts was settled after seeds 0 to 4 had been seen
 CLOSE = 0.15  # an affine law is within this share of every mean
 SIZES: dict[str, tuple[tuple[int, ...], int, int]] = {  # every d, width, starts
     "quick": ((32, 64, 128, 256, 512), 100, 5),
@@ -35,6 +36,7 @@ SIZES: dict[str, tuple[tuple[int, ...], int, int]] = {  # every d, width, starts
 
 def measure(scale: str, seed: int) -> Numbers:
     dimensions, width, starts = SIZES[scale]
+    seed += FRESH
     need = partial(sample_need, width=width, rates=RATES, seeds=range(seed, seed + starts), initialisation=Theory())
     cases = [{**case, **_case(need, case, dimensions, seed)} for case in CASES]
     return {"share": SHARE, "width": width, "cases": cases}
@@ -78,8 +80,9 @@ def judge(numbers: Numbers) -> Verdict:
         f"{interval(experiment['exponent'])}; at d = {last['d']}: {median_and_range(last['needed'], '.0f')} samples, "
         f"any scalar kernel fixed beforehand at least {last['any_kernel']}"
     )
-    bounds = [judge_exponent(case[key], at_most=1.0) for case in cases for key in ("exponent", "latest")]
-    outcome = worst(*bounds)
+    outcome = worst(*(judge_exponent(case["exponent"], at_most=1.0) for case in cases))
+    if any(judge_exponent(case["latest"], at_most=1.0) == "fails" for case in cases):  # it bends upwards
+        outcome = "fails"
     reason = " ".join(_about(case) for case in cases) + _how(numbers)
     if outcome == "holds" and affine["off"] > CLOSE:
         return Verdict("undecided", measured, f"Not faster than linearly, but by no affine law. {reason}")

@@ -86,4 +86,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("samples", "risk", lines, levels, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "thm1.to_zero", "the risk goes on to 0", measure, judge, picture, seconds=20)
+claim = Claim.of(__doc__, "thm1.to_zero", "the risk goes on to 0", measure, judge, picture, seconds=10)
