@@ -150,6 +150,32 @@ def test_theory_start_has_the_stated_variances():
         assert abs((entries**2).mean() - 1) < 5 * np.sqrt(2 / entries.size), name
 
 
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    {
+        "3resnet": {"W": 30, "b1": 30, "V": 15, "b2": 15, "A": 400},
+        "3layer": {"W": 30, "b1": 30, "U": 400, "b2": 400, "A": 400},
+        "2layer": {"W": 30, "b1": 30, "A": 400},
+    }.items(),
+)
+def test_fan_in_start_has_variance_one_over_the_inputs_of_each_layer(name, stated):
+    start = networks.get_start("fan_in")
+    params = networks.get(name).init(jax.random.key(0), inputs=30, outputs=15, width=400, initialisation=start)
+    assert set(params) == set(stated)
+    for weight, inputs in stated.items():
+        entries = np.asarray(params[weight]).ravel() * np.sqrt(inputs)
+        assert abs((entries**2).mean() - 1) < 5 * np.sqrt(2 / entries.size), weight
+
+
+def test_starts_have_names():
+    assert networks.get_start("experiment") == networks.Experiment()
+    assert networks.get_start("theory") == networks.Theory()
+    with pytest.raises(InputError, match="Did you mean 'fan_in'"):
+        networks.get_start("fanin")
+    with pytest.raises(InputError, match="layer with inputs"):
+        networks.FanIn().std("first", 100)
+
+
 @pytest.mark.parametrize("sigmas", [{"sigma_w": 1.5}, {"sigma_w": 0.01}, {"sigma_v": 0.5}, {"sigma_v": 50.0}])
 def test_theory_start_outside_table_1_is_refused(sigmas):
     with pytest.raises(InputError, match="Table 1"):

@@ -18,13 +18,16 @@ from kernelgap.networks.fully_connected import (
 )  # fmt: skip
 from kernelgap.networks.network import (
     MODES,
+    STARTS,
     Experiment,
+    FanIn,
     Initialisation,
     Network,
     Params,
     Theory,
     Weight,
     check_normalised,
+    get_start,
 )
 from kernelgap.registry import Registry, load_extensions
 
@@ -38,9 +41,9 @@ register = NETWORKS.register
 SIZED_NETWORKS: dict[str, Network] = {n.name: n for n in (*_ON_PATCHES, *_ON_IMAGES)}
 
 __all__ = [
-    "MODES", "NETWORKS", "SIZED_NETWORKS", "Experiment", "Initialisation", "Network", "Params", "Theory", "Weight",
-    "check_normalised", "conv_resnet", "deep_resnet", "gated", "get", "patch_resnet", "register", "resnet",
-    "resnet_full", "three_layer", "two_layer", "two_layer_signs",
+    "MODES", "NETWORKS", "SIZED_NETWORKS", "STARTS", "Experiment", "FanIn", "Initialisation", "Network", "Params",
+    "Theory", "Weight", "check_normalised", "conv_resnet", "deep_resnet", "gated", "get", "get_start", "patch_resnet",
+    "register", "resnet", "resnet_full", "three_layer", "two_layer", "two_layer_signs",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, unknown
 from kernelgap.machine import require_memory
 
 Params = Mapping[str, Float[Array | np.ndarray, "..."]]
@@ -31,17 +31,33 @@ SIGMA_V_POWER = 3 / 8 - 0.01
 
 @runtime_checkable
 class Initialisation(Protocol):
-    """Says how large the entries of a layer (weights and biases alike) start."""
+    """Says how large the entries of a layer (weights and biases alike) start.
 
-    def std(self, layer: Layer, width: int) -> float: ...
+    ``fan_in`` is the number of inputs of the weight's layer: the columns of its matrix, whose bias counts as well.
+    """
+
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float: ...
 
 
 @dataclass(frozen=True)
 class Experiment:
     """Section 8.1: every weight and bias is N(0, 1/m). (The mean of 1 printed there is a misprint.)"""
 
-    def std(self, layer: Layer, width: int) -> float:
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
         return width**-0.5
+
+
+@dataclass(frozen=True)
+class FanIn:
+    """Footnote 15's other start: N(0, 1/fan_in), where fan_in is what a unit of the layer has as inputs.
+
+    In ``3resnet`` that is d for W, k for V (which reads out1) and m for A; biases are drawn like their matrix.
+    """
+
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
+        if fan_in < 1:
+            raise InputError(f"The start 1/sqrt(fan_in) needs a layer with inputs, not fan_in = {fan_in}.")
+        return fan_in**-0.5
 
 
 @dataclass(frozen=True)
@@ -62,7 +78,7 @@ class Theory:
     sigma_w: float | None = None
     sigma_v: float | None = None
 
-    def std(self, layer: Layer, width: int) -> float:
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
         sigma_w = width**-0.25 if self.sigma_w is None else self.sigma_w
         sigma_v = width ** (3 / 16) if self.sigma_v is None else self.sigma_v
         ranges = {"sigma_w": SIGMA_W_POWERS, "sigma_v": (0.0, SIGMA_V_POWER)}
@@ -71,6 +87,32 @@ class Theory:
             if not low <= value <= high:
                 raise InputError(f"Table 1 wants {name} in [{low:.4g}, {high:.4g}] at width {width}, not {value:.4g}.")
         return {"first": sigma_w, "output": width**-0.5}.get(layer, sigma_v * width**-0.5)
+
+
+STARTS: dict[str, Initialisation] = {"experiment": Experiment(), "theory": Theory(), "fan_in": FanIn()}
+
+
+def get_start(name: str) -> Initialisation:
+    """A random start by name: "experiment" (sec. 8.1), "theory" (sec. 6) or "fan_in" (footnote 15).
+
+    Parameters
+    ----------
+    name
+        One of these.
+
+    Returns
+    -------
+    Initialisation
+        For ``Network.init``.
+
+    Raises
+    ------
+    InputError
+        If there is no such start.
+    """
+    if not isinstance(name, str) or name not in STARTS:
+        raise unknown("start", name, STARTS)
+    return STARTS[name]
 
 
 class Weight(NamedTuple):
@@ -99,6 +141,15 @@ class Weight(NamedTuple):
     copies: str | None = None
     std: float | None = None
     start: float | None = None
+
+
+def _fan_in(table: Mapping[str, Weight]) -> dict[str, int]:
+    """The inputs of each weight's layer: the columns of a matrix; a bias has those of the matrix before it."""
+    sizes, latest = {}, 0
+    for name, weight in table.items():
+        latest = weight.shape[-1] if len(weight.shape) > 1 else latest
+        sizes[name] = latest
+    return sizes
 
 
 def _draw(key: jax.Array, table: tuple[tuple[str, Weight, float], ...]) -> Params:
@@ -200,8 +251,9 @@ class Network:
         table = self.weights(inputs, outputs, width)
         what = f"{self.name} of width {width:,} with {inputs:,} inputs and {outputs:,} outputs"
         require_memory(BYTES * sum(math.prod(w.shape) for w in table.values()), what, "Take a smaller width.")
+        fan_in = _fan_in(table)
         rows = [
-            (name, w, start.std(w.layer, width) if w.std is None else w.std)
+            (name, w, start.std(w.layer, width, fan_in[name]) if w.std is None else w.std)
             for name, w in table.items()
             if w.copies is None and w.start is None
         ]

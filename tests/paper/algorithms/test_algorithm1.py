@@ -10,16 +10,16 @@ from kernelgap import networks, problems
 from kernelgap.errors import InputError
 from kernelgap.networks import Theory
 from kernelgap.paper.algorithms.algorithm1 import algorithm1
-from kernelgap.paper.algorithms.online import STREAM, Online
+from kernelgap.paper.algorithms.online import STREAM, Online, draw
 from kernelgap.problems import Problem
 
 PROBLEM = problems.hard(d=6, k=2, alpha=0.4)
-RATES = [(0.2, 0.05), (0.1, 0.3)]
+RATES: list[tuple[float, ...]] = [(0.2, 0.05), (0.1, 0.3)]
 SEEDS = [0, 5]
 START = Theory(sigma_w=0.5, sigma_v=1.2)
 
 
-def small(problem: Problem = PROBLEM, steps: int = 60, rates: list[tuple[float, float]] = RATES, **more: Any) -> Online:
+def small(problem: Problem = PROBLEM, steps: int = 60, rates: list[tuple[float, ...]] = RATES, **more: Any) -> Online:
     """The same shapes in every test, so that they share one compiled program."""
     return algorithm1(
         problem, width=9, steps=steps, rates=rates, seeds=SEEDS, held_out=700, initialisation=START, **more
@@ -87,6 +87,51 @@ def test_blocks_continue_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(run.trained["W"][1, 1], weights["W"], rtol=1e-3, atol=1e-4)
 
 
+def test_it_ends_once_every_risk_is_low_enough() -> None:
+    whole = small(steps=400, times=[50, 100, 200])
+    worst = whole.errors["risk"].max(axis=(0, 1))
+    assert worst[0] > worst[1] > worst[2] > worst[3]
+    run = small(steps=400, times=[50, 100, 200], until=float(worst[:2].mean()))
+    assert (run.steps, run.times.tolist(), run.ends.tolist()) == (100, [50, 100], [50, 100])
+    np.testing.assert_allclose(run.averaged_risk, whole.passing_risk[..., :2].mean(axis=2), rtol=1e-6)
+    assert small(steps=400, times=[50], until=0.0).steps == 400
+
+
+def test_passes_over_a_sample_meet_each_row_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also across blocks: 7 rows, met in 5 whole passes and 5 rows of a sixth."""
+    monkeypatch.setattr("kernelgap.paper.algorithms.online.BLOCK", 16)
+    problem = problems.hard(d=6, k=2, alpha=0.4, noise=0.2)
+    blocks = [draw(problem, SEEDS, block, n, 7) for block, n in enumerate((16, 16, 8))]
+    X, Y = problem.sample(7, [5, STREAM, 0])
+    met = np.concatenate([b.x[1, :n] for b, n in zip(blocks, (16, 16, 8), strict=True)])
+    rows = [int(np.flatnonzero((X.astype(np.float32) == x).all(axis=1))[0]) for x in met]
+    assert [sorted(rows[7 * i : 7 * i + 7]) for i in range(5)] == [list(range(7))] * 5
+    assert len(set(rows[35:])) == 5
+    assert rows[:7] != rows[7:14]
+    np.testing.assert_array_equal(blocks[0].y[1], Y[rows[:16]].astype(np.float32))  # the labels keep their noise
+    np.testing.assert_allclose(blocks[0].target[1], problem.target(X)[rows[:16]], rtol=1e-6)
+
+
+def test_with_a_third_rate_the_output_layer_is_trained_too() -> None:
+    """Against automatic differentiation over all weights, step by step."""
+    run = small(steps=20, rates=[(0.2, 0.05, 0.01), (0.1, 0.3, 0.0)])
+    params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9, initialisation=START)
+    X, Y = PROBLEM.sample(20, [5, STREAM, 0])
+    w = {n: np.asarray(v, float) for n, v in params.items()}
+    rates = {"W": 0.2, "b1": 0.2, "V": 0.05, "b2": 0.05, "A": 0.01}
+
+    def objective(w: dict[str, Any], x: np.ndarray, y: np.ndarray) -> Any:
+        return 0.5 * jax.numpy.sum((y - networks.resnet.apply(w, x[None])[0]) ** 2)
+
+    with jax.enable_x64(True):
+        slopes = jax.jit(jax.grad(objective))
+        for x, y in zip(X, Y, strict=True):
+            w = {n: w[n] - rates[n] * np.asarray(g) for n, g in slopes(w, x, y).items()}
+    for name, weight in w.items():
+        np.testing.assert_allclose(run.trained[name][1, 0], weight, rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(run.trained["A"][1, 1], params["A"])
+
+
 def test_the_output_layer_stays_and_starts_are_theory_s() -> None:
     run = small()
     params = networks.resnet.init(jax.random.key(5), inputs=6, outputs=2, width=9, initialisation=START)
@@ -108,3 +153,9 @@ def test_mistakes_are_refused() -> None:
         small(rates=[(0.1, 0.1), (0.1, -0.1)])
     with pytest.raises(InputError, match="after 0 to 60 steps"):
         small(times=[61])
+    with pytest.raises(InputError, match="eta_a"):
+        small(rates=[(0.1, 0.1, -0.1)])
+    with pytest.raises(InputError, match="all of them triples"):
+        small(rates=[(0.1, 0.1), (0.1, 0.1, 0.1)])
+    with pytest.raises(InputError, match="at least one row"):
+        small(samples=0)

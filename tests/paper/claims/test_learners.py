@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from kernelgap import kernels, networks, problems
-from kernelgap.networks import Experiment
+from kernelgap.networks import Experiment, FanIn
 from kernelgap.paper.claims import get
 from kernelgap.paper.claims.learners import as_written, convolution
+from kernelgap.paper.claims.learners import fan_in as fan_in_claim
 from kernelgap.paper.claims.learners.modes import last, tangent
 from kernelgap.paper.claims.learners.starts import moments
 from kernelgap.paper.claims.side_by_side import Contest, Learner
@@ -101,24 +102,65 @@ def kernel(name: str, error: float) -> dict[str, Any]:
     return learner(name, error, "kernel", above=error - 0.75, above_standard_error=0.01)
 
 
-BESIDE = [learner("3resnet", 1.4), kernel("ntk2", 1.5), kernel(f"{CONV}(last)", 0.9)]
+def rows(*conv: float | None, above: tuple[float, float] = (0.05, 0.07), ntk2: float = 1.5) -> list[dict[str, Any]]:
+    """A row of the network for each seed, and of two kernels, one of them near the line."""
+    found = [{**learner(CONV, error), "seed": i} for i, error in enumerate(conv)]
+    for i, near in enumerate(above):
+        found += [{**kernel(name, e), "seed": i} for name, e in (("ntk2", ntk2), ("gaussian", 0.75 + near))]
+    return [*found, learner("3resnet", 1.4)]
 
 
 @pytest.mark.parametrize(
     ("rows", "outcome", "reason"),
     [
-        ([learner(CONV, 0.1), learner(CONV, 0.2), *BESIDE], "holds", "every seed"),
-        ([learner(CONV, 0.1), learner(CONV, 0.5), *BESIDE], "fails", "half of the line"),
-        ([learner(CONV, 0.1), learner(CONV, None), *BESIDE], "fails", "half of the line"),
-        ([learner(CONV, 0.1), *BESIDE, kernel("gaussian", 0.7)], "fails", "so does the kernel gaussian"),
-        ([learner(CONV, 0.37), *BESIDE], "undecided", "standard errors"),
-        ([learner(CONV, 0.1), *BESIDE, kernel("gaussian", 0.76)], "undecided", "standard errors"),
+        (rows(0.1, 0.2, above=(0.06, 0.07)), "holds", "every seed"),
+        (rows(0.1, 0.5), "fails", "half of the line"),
+        (rows(0.1, None), "fails", "half of the line"),
+        (rows(0.1, 0.1, above=(-0.05, -0.051)), "fails", "so does the kernel gaussian"),
+        (rows(0.37, 0.37, above=(0.06, 0.061)), "undecided", "standard errors"),
+        (rows(0.1, 0.1, above=(0.01, -0.01)), "undecided", "interval of gaussian"),
+        (rows(0.1, above=(0.06,)), "undecided", "interval"),  # one seed has no interval
     ],
 )
 def test_what_the_convolutional_resnet_has_to_do(rows: list[dict[str, Any]], outcome: str, reason: str) -> None:
     verdict = get("net.conv").judge({"threshold": 0.75, "rows": rows})
     assert verdict.outcome == outcome
     assert reason in verdict.reason
+    assert "were in none of them" in verdict.reason
+
+
+def fan_in(resnet: list[float | None], rival: list[float | None], off: float = 1.0) -> dict[str, Any]:
+    found = {"3resnet": resnet, "2layer": rival}
+    each = [
+        {"panel": panel, "network": name, "width": 100, "test": test, "edges": ["rate"], "rate": 0.1, "decay": 0.01}
+        for panel in ("(a)", "(b)")
+        for name, test in found.items()
+    ]
+    return {"threshold": 1.35, "start": [{"off": [0.1, off]}], "rows": each}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "outcome", "reason"),
+    [
+        (fan_in([0.1, 0.2, 2.0], [2.0, 2.1, 2.2]), "holds", "4 of its 10 runs are under it"),
+        (fan_in([0.1, 0.2, 0.3], [0.9, 1.0, 2.2]), "fails", "not alone"),
+        (fan_in([1.9, 2.0, 0.3], [2.0, 2.1, 2.2]), "undecided", "not found under the line"),
+        (fan_in([None, None, 0.3], [2.0, 2.1, 2.2]), "undecided", "not found under the line"),
+        (fan_in([0.1, 0.2, 0.3], [2.0, 2.1, 2.2], off=9.0), "fails", "not drawn as stated"),
+    ],
+)
+def test_only_the_resnet_may_get_under_the_line(numbers: dict[str, Any], outcome: str, reason: str) -> None:
+    claim = get("net.init.fan_in")
+    verdict = claim.judge(numbers)
+    assert verdict.outcome == outcome
+    assert reason in verdict.reason
+    assert claim.picture is not None
+    assert len(claim.picture(fan_in([0.1], [2.0])).lines[0].x) == 4
+
+
+def test_the_moments_of_the_start_by_fan_in_are_told_from_others() -> None:
+    assert max(abs(z) for row in moments(FanIn(), fan_in_claim.STATED, 4, 0) for z in row["off"]) < 4.5
+    assert max(abs(z) for row in moments(Experiment(), fan_in_claim.STATED, 4, 0) for z in row["off"]) > 10
 
 
 def gates(**false: Any) -> dict[str, Any]:
@@ -130,7 +172,7 @@ def gates(**false: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("false", "outcome", "reason"),
     [
-        ({}, "holds", "ReLUs do better from as many samples in 2 of 2 cases"),
+        ({}, "holds", "better from as many samples in 2 of 2 cases"),
         ({"with ReLUs": None}, "holds", "in 1 of 2 cases"),
         ({"kept": 3}, "fails", "a gate is not what it was"),
         ({"kept": 0, "gates": 0}, "fails", "a gate is not what it was"),
@@ -177,7 +219,7 @@ def test_a_contest_tells_whether_gates_were_kept(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["net.gated", "net.conv"])
+@pytest.mark.parametrize("name", ["net.gated", "net.conv", "net.init.fan_in"])
 def test_gates_and_convolution_end_to_end(name: str) -> None:
     claim = get(name)
     assert claim.judge(claim.measure("quick", 0)).outcome == "holds"

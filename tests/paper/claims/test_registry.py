@@ -8,16 +8,19 @@ from kernelgap.errors import InputError
 from kernelgap.paper.claims import Claim, claims, get, holds_if
 from kernelgap.paper.claims.registry import ROOMS, room_of
 
-LEARNERS = "net.resnet net.bottleneck net.init.theory net.init.experiment net.fc net.modes net.gated net.conv"
+LEARNERS = (
+    "net.resnet net.bottleneck net.init.theory net.init.experiment net.init.fan_in net.fc net.modes net.gated net.conv"
+)
 TARGETS = (
     "target.concept1 target.concept2 target.lemma_a2 target.fact_a3 target.fact_a3.printed target.hard target.sec8 "
-    "target.slides complexity.cs complexity.example41 complexity.compose complexity.polarise"
+    "target.slides complexity.cs complexity.example41 complexity.compose complexity.polarise complexity.z10"
 )
 ALGORITHMS = "algo.sgd algo.multipass algo.noisy algo.layerwise"
 POSITIVE = (
-    "thm1.risk thm1.samples thm1.agnostic thm1.table1 lemma.c1 lemma.c2 lemma.c3 fact.c4 claim.c5 claim.c6 claim.c7 "
-    "thm1.xi thm1.one_point thm1.nonvacuous lemma.e2 lemma.e3 lemma.e3.corrected "
-    "lemma.e1 prob.b hier.forward hier.backward lazy.two_layer"
+    "thm1.risk thm1.samples thm1.alpha thm1.alpha.k thm1.to_zero thm1.distribution thm1.multipass thm1.all_layers "
+    "thm1.agnostic thm1.table1 lemma.c1 lemma.c2 lemma.c3 fact.c4 claim.c5 claim.c6 claim.c7 "
+    "thm1.xi thm1.one_point thm1.nonvacuous lemma.e2 lemma.e3 lemma.e3.corrected lemma.e1 prob.b "
+    "hier.forward hier.backward hier.backward.samples lazy.two_layer"
 )
 NEGATIVE = "thm2.kernels thm2.d2 thm2.correlation thm3.features thm3.cost lemma.d1 lemma.d2 bound.sharp"
 EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built slides.a slides.b slides.gated"

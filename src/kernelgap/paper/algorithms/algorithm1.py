@@ -13,13 +13,15 @@ def algorithm1(
     *,
     width: int,
     steps: int,
-    rates: Sequence[tuple[float, float]],
+    rates: Sequence[tuple[float, ...]],
     seeds: Sequence[int],
     times: Sequence[int] = (),
     network: Network = resnet,
     initialisation: Initialisation | None = None,
     held_out: int = HELD_OUT,
     watch: Callable[[int, Weights], None] | None = None,
+    until: float | None = None,
+    samples: int | None = None,
 ) -> Online:
     """W <- W - eta_w dObj/dW and V <- V - eta_v dObj/dV at the same (x_t, y_t), for t < steps.
 
@@ -33,7 +35,8 @@ def algorithm1(
     width, steps
         Of the network, and of training: one fresh sample a step.
     rates
-        Pairs (eta_w, eta_v), each tried from every start.
+        Pairs (eta_w, eta_v), each tried from every start; or triples (eta_w, eta_v, eta_a), by which A is trained too
+        (footnote 12).
     seeds
         Each decides a start, its samples and its held-out inputs.
     times
@@ -44,16 +47,23 @@ def algorithm1(
         The number of held-out inputs.
     watch
         Takes each of the times with the trained weights (seeds, rates, ...).
+    until
+        A risk: training ends at the first of the times at which every run is below it.
+    samples
+        If given, every start has a sample of this size, and the steps are passes over it (footnote 13).
 
     Returns
     -------
     Online
         The risks on the way, and the weights at the end.
     """
+    lengths = {len(each) for each in rates}
+    if lengths not in ({2}, {3}):
+        raise InputError("Rates are pairs (eta_w, eta_v), or all of them triples (eta_w, eta_v, eta_a).")
     return train_online(
         Descent(),
         network,
-        [by_layer(network, *pair) for pair in rates],
+        [by_layer(network, *each) for each in rates],
         problem,
         width=width,
         steps=steps,
@@ -62,13 +72,16 @@ def algorithm1(
         initialisation=initialisation,
         held_out=held_out,
         watch=watch,
+        until=until,
+        samples=samples,
+        with_output=lengths == {3},
     )
 
 
-def by_layer(network: Network, eta_w: float, eta_v: float) -> dict[str, float]:
-    """eta_w for the first hidden layer, eta_v for the second, biases included."""
-    for name, rate in {"eta_w": eta_w, "eta_v": eta_v}.items():
+def by_layer(network: Network, eta_w: float, eta_v: float, eta_a: float | None = None) -> dict[str, float]:
+    """eta_w for the first hidden layer, eta_v for the second, biases included, and eta_a for A if it is trained."""
+    rate_of = {"first": eta_w, "second": eta_v, **({} if eta_a is None else {"output": eta_a})}
+    for name, rate in zip(("eta_w", "eta_v", "eta_a"), rate_of.values(), strict=False):
         if not 0 <= rate < float("inf"):
             raise InputError(f"{name} must be a finite number that is not negative, not {rate}.")
-    rate_of = {"first": eta_w, "second": eta_v}
     return {name: rate_of[layer] for name, layer in network.layers.items() if layer in rate_of}

@@ -1,6 +1,6 @@
 """Online training: fresh samples in every step, compiled; many starts and settings, and what was learned on the way."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from kernelgap.errors import InputError
 from kernelgap.networks import Initialisation, Network, Params
 from kernelgap.problems import Problem
 from kernelgap.training.modes import Layers, Model
+from kernelgap.training.schedule import data_orders
 from kernelgap.training.sgd import ROWS, ArrayLike
 
 BLOCK = 2**13  # fresh samples handed to the compiled loop at once
@@ -71,7 +72,7 @@ class Online:
         How many steps T each run has.
     averaged_risk
         (1/T) sum_t |H(x_t) - out_t(x_t)|^2. As x_t is fresh when it is met, its expectation is the averaged population
-        risk of Theorem 1.
+        risk of Theorem 1. (With several passes over a sample it is a training error.)
     ends, passing_risk
         The same mean over each stretch that ends at ``ends``.
     times, errors, standard_errors
@@ -117,8 +118,11 @@ def train_online(
     initialisation: Initialisation | None = None,
     held_out: int = HELD_OUT,
     watch: Callable[[int, Weights], None] | None = None,
+    until: float | None = None,
+    samples: int | None = None,
+    with_output: bool = False,
 ) -> Online:
-    """Train the hidden layers of a network on fresh samples; A stays at its start.
+    """Train the hidden layers of a network on fresh samples; A stays at its start, unless it is trained too.
 
     Parameters
     ----------
@@ -130,8 +134,16 @@ def train_online(
         Steps at which held-out errors are taken, beside the last.
     watch
         Takes these steps with the trained weights (seeds, settings, ...).
+    until
+        Training ends at the first of these steps at which every held-out risk is below this.
+    samples
+        If given, as many samples are drawn for each start, and met again in a new order in every pass over them.
+    with_output
+        Whether A is trained too.
     """
-    model = Layers(network, with_output=False)
+    if samples is not None and samples < 1:
+        raise InputError(f"Passes need a sample of at least one row, not {samples}.")
+    model = Layers(network, with_output=with_output)
     sizes = {"inputs": problem.d, "outputs": problem.outputs, "width": width}
     each = [network.init(jax.random.key(seed), **sizes, initialisation=initialisation) for seed in seeds]
     params: Params = {name: jnp.stack([one[name] for one in each]) for name in each[0]}
@@ -145,32 +157,32 @@ def train_online(
     ends: list[int] = []
     passing: list[np.ndarray] = []
 
-    def look(step: int) -> None:
-        if step in times:
-            test.measure(now)
-            if watch is not None:
-                watch(step, _on_host(now))
+    def look(step: int) -> bool:
+        """Take errors if it is time; whether training may end."""
+        if step not in times:
+            return False
+        test.measure(now)
+        if watch is not None:
+            watch(step, _on_host(now))
+        return until is not None and bool(np.all(test.errors["risk"][-1][0] < until))
 
-    look(0)
-    per_block = BLOCK // rule.batch
-    done = 0
-    for block in range(-(-steps // per_block)):
-        offset, last = block * per_block, min(steps, (block + 1) * per_block)
-        fresh = draw(problem, seeds, block, rule.batch * (last - offset))
-        for stop in [*(t for t in times if done < t < last), last]:
-            now, total = _advance(rule, model, now, frozen, columns, fresh, keys, offset, done, stop)
-            ends.append(stop)
-            passing.append(np.asarray(total, dtype=float) / (stop - done))
-            done = stop
-            look(stop)
+    enough, done = look(0), 0
+    for fresh, offset, stop in _stretches(problem, seeds, times, steps, rule.batch, samples):
+        if enough:
+            break
+        now, total = _advance(rule, model, now, frozen, columns, fresh, keys, offset, done, stop)
+        ends.append(stop)
+        passing.append(np.asarray(total, dtype=float) / (stop - done))
+        done = stop
+        enough = look(stop)
     passing_risk = _finite(np.stack(passing, axis=-1))
     lengths = np.diff([0, *ends])
     return Online(
-        steps=steps,
-        averaged_risk=passing_risk @ lengths / steps,
+        steps=done,
+        averaged_risk=passing_risk @ lengths / done,
         ends=np.array(ends),
         passing_risk=passing_risk,
-        times=np.array(times),
+        times=np.array([t for t in times if t <= done]),
         errors={name: _finite(np.stack([e for e, _ in each], axis=-1)) for name, each in test.errors.items()},
         standard_errors={name: _finite(np.stack([s for _, s in each], axis=-1)) for name, each in test.errors.items()},
         model=model,
@@ -180,14 +192,39 @@ def train_online(
     )
 
 
-def draw(problem: Problem, seeds: Sequence[int], block: int, n: int) -> Fresh:
+def _stretches(
+    problem: Problem, seeds: Sequence[int], times: Sequence[int], steps: int, batch: int, samples: int | None
+) -> Iterator[tuple[Fresh, int, int]]:
+    """Blocks of samples, the step with which each begins, and the steps up to which training goes on in one piece."""
+    per_block = BLOCK // batch
+    for block, offset in enumerate(range(0, steps, per_block)):
+        last = min(steps, offset + per_block)
+        fresh = draw(problem, seeds, block, batch * (last - offset), samples)
+        for stop in [*(t for t in times if offset < t < last), last]:
+            yield fresh, offset, stop
+
+
+def draw(problem: Problem, seeds: Sequence[int], block: int, n: int, samples: int | None = None) -> Fresh:
     """The first n samples of a block, for each start its own; filled up with zeros to the length of a block."""
     parts: tuple[list[np.ndarray], ...] = ([], [], [])
     for seed in seeds:
-        X, Y = problem.sample(n, [seed, STREAM, block])
+        if samples is None:
+            X, Y = problem.sample(n, [seed, STREAM, block])
+        else:
+            X, Y = _again(problem, seed, range(block * BLOCK, block * BLOCK + n), samples)
         for part, values in zip(parts, (X, Y, problem.target(X) if problem.noise > 0 else Y), strict=True):
             part.append(np.pad(values.astype(np.float32), ((0, BLOCK - n), (0, 0))))
     return Fresh(*(np.stack(part) for part in parts))
+
+
+def _again(problem: Problem, seed: int, steps: range, samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """What these steps meet in passes over one sample, each in an order of its own."""
+    X, Y = problem.sample(samples, [seed, STREAM, 0])
+    passes = range(steps.start // samples, -(-steps.stop // samples))
+    orders = data_orders([seed, STREAM], passes, samples, rows=len(passes)).ravel()
+    first = passes.start * samples
+    rows = orders[steps.start - first : steps.stop - first]
+    return X[rows], Y[rows]
 
 
 @partial(jax.jit, static_argnames=("rule", "model"))

@@ -14,8 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.networks import Initialisation, Network, Params
+from kernelgap.errors import InputError
+from kernelgap.networks import Initialisation, Network, Params, resnet
 from kernelgap.paper.algorithms import Online, algorithm1
+from kernelgap.paper.algorithms.online import Weights
 from kernelgap.problems import Problem
 from kernelgap.training import Predictor, Schedule, get_model, train_grid
 
@@ -117,10 +119,51 @@ def follow_passes(
     return Course.of(courses[int(grid.final("validation").argmin())])
 
 
+def follow_online(
+    problem: Problem,
+    *,
+    width: int,
+    steps: int,
+    rates: tuple[float, ...],
+    times: Sequence[int],
+    seeds: Sequence[int],
+    initialisation: Initialisation | None = None,
+    held_out: int = 4000,
+) -> list[Course]:
+    """The course of Algorithm 1 from each start, over steps."""
+    seen: list[tuple[int, Weights]] = []
+    run = algorithm1(
+        problem,
+        width=width,
+        steps=steps,
+        rates=[rates],
+        seeds=seeds,
+        times=times,
+        initialisation=initialisation,
+        watch=lambda step, weights: seen.append((step, weights)),
+    )
+    courses = []
+    for s, seed in enumerate(seeds):
+        X, _ = problem.sample(held_out, [seed, 2])
+        fixed = {name: w[s] for name, w in run.frozen.items()}
+        then = [(step, {**fixed, **{name: w[s, 0] for name, w in weights.items()}}) for step, weights in seen]
+        courses.append(Course.of([(step, distances(resnet, params, problem, X)) for step, params in then]))
+    return courses
+
+
+FIRST_LOOK, LOOK_RATIO = 8, 1.15  # after the start itself, which is looked at too
+
+
 def samples_needed(run: Online, level: float, setting: int = 0) -> list[float | None]:
     """For each start the samples after which its held-out risk first falls below a level; None if it does not.
 
-    Between the steps at which errors were taken the risk is followed along straight lines on a log-log scale.
+    Between the steps at which errors were taken the risk is followed along straight lines on a log-log scale (from
+    step 0 on, along a straight line).
+
+    Raises
+    ------
+    InputError
+        If a start is below the level at the first look, which is not step 0: nobody knows since when.
     """
     return [_crossing(run.times, risk, level) for risk in run.errors["risk"][:, setting]]
 
@@ -130,17 +173,24 @@ def sample_need(
     *,
     level: float,
     width: int,
-    rates: tuple[float, float],
+    rates: tuple[float, ...],
     seeds: Sequence[int],
     most: int,
     initialisation: Initialisation | None = None,
     held_out: int = 2000,
-    looks: int = 24,
+    samples: int | None = None,
 ) -> list[float | None]:
-    """``samples_needed`` of Algorithm 1 on a problem, looked at ``looks`` times at equal ratios over most/32..most."""
-    times = sorted({round(t) for t in np.geomspace(most / 32, most, looks)})
+    """``samples_needed`` of Algorithm 1, which ends once all starts are below the level.
+
+    Its risk is looked at before the first step, after ``FIRST_LOOK`` steps, and at equal ratios from there up to
+    ``most``. With ``samples`` it passes over so many again and again, and the numbers count steps.
+    """
+    count = max(2, round(np.log(most / FIRST_LOOK) / np.log(LOOK_RATIO)))
+    times = sorted({0, *(round(t) for t in np.geomspace(FIRST_LOOK, most, count))})
     options: dict[str, Any] = {"times": times, "initialisation": initialisation, "held_out": held_out}
-    run = algorithm1(problem, width=width, steps=most, rates=[rates], seeds=seeds, **options)
+    run = algorithm1(
+        problem, width=width, steps=most, rates=[rates], seeds=seeds, until=level, samples=samples, **options
+    )
     return samples_needed(run, level)
 
 
@@ -160,7 +210,11 @@ def _crossing(times: np.ndarray, risk: Float[np.ndarray, " times"], level: float
         return None
     i = int(below[0])
     if i == 0:
-        return float(times[0])
+        if times[0] > 0:
+            raise InputError(f"The risk is below {level:.4g} at step {times[0]}, the first look: look earlier.")
+        return 0.0
+    if times[i - 1] == 0:
+        return float(times[i] * (risk[i - 1] - level) / (risk[i - 1] - risk[i]))
     share = np.log(risk[i - 1] / level) / np.log(risk[i - 1] / risk[i])
     return float(times[i - 1] * (times[i] / times[i - 1]) ** share)
 

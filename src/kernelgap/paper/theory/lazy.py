@@ -22,7 +22,7 @@ from kernelgap.problems import Problem
 class Talk:
     """The talk's start: a ~ N(0, 1), w ~ N(0, 2/m)."""
 
-    def std(self, layer: Layer, width: int) -> float:
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
         return 1.0 if layer == "output" else (2 / width) ** 0.5
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.layerwise import train_layerwise
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
+from kernelgap.paper.claims.spread import median_and_range
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
 
 RATES, DECAYS = (0.3, 0.6), (0.0002, 0.001)
-SIZES = {"quick": (200, 2000, 300, 1), "full": (500, 2000, 800, 5)}  # width, samples, epochs, starts
+SIZES = {"quick": (200, 2000, 300, 5), "full": (500, 2000, 800, 5)}  # width, samples, epochs, starts
 
 
 def measure(scale: str, seed: int) -> Numbers:
@@ -52,16 +53,16 @@ def judge(numbers: Numbers) -> Verdict:
     rows = numbers["rows"]
     joint, apart, first = ([row[name]["test"] for row in rows] for name in ("joint", "layerwise", "first"))
     errors = [np.hypot(*(row[name]["standard_error"] for name in ("joint", "layerwise"))) for row in rows]
-    measured = "; ".join(f"{b:.2g} against {a:.2g} together" for a, b in zip(joint, apart, strict=True))
-    ratio = min(b / a for a, b in zip(joint, apart, strict=True))
+    measured = f"{median_and_range(apart)} against {median_and_range(joint)} together"
+    ratios = [b / a for a, b in zip(joint, apart, strict=True)]
     if not min((b - a) / error for a, b, error in zip(joint, apart, errors, strict=True)) > 5:
-        return Verdict("fails", measured, "Layer-wise training does not end worse.")
-    if ratio <= 2:
-        return Verdict("undecided", measured, f"Worse, but only {ratio:.2f} times the error: not clearly.")
+        return Verdict("fails", measured, "In some start layer-wise training does not end worse.")
+    if min(ratios) <= 2:
+        return Verdict("undecided", measured, f"Worse, but once only {min(ratios):.2f} times the error: not clearly.")
     reason = (
-        f"At least {ratio:.1f} times the error, on the same {numbers['samples']} samples and with twice the steps; the "
-        f"first layer alone ends at {', '.join(f'{error:.2g}' for error in first)}. The threshold is "
-        f"{numbers['threshold']:.3g}."
+        f"{median_and_range(ratios)} times the error over {len(rows)} starts, on the same {numbers['samples']} samples "
+        f"and with twice the steps; the first layer alone ends at {median_and_range(first)}. The threshold is "
+        f"{numbers['threshold']:.3g}. Rates {RATES} and decays {DECAYS}, each picked on a validation sample."
     )
     return Verdict("holds", measured, reason)
 
@@ -77,4 +78,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("epoch", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
-claim = Claim.of(__doc__, "algo.layerwise", "clearly worse", measure, judge, picture, seconds=25)
+claim = Claim.of(__doc__, "algo.layerwise", "clearly worse", measure, judge, picture, seconds=20)

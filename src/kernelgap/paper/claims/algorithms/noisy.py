@@ -3,6 +3,7 @@
 With a full matrix U the ResNet learns at a large rate with weight decay and Gaussian noise of covariance E[s(Wx)
 s(Wx)'] for the rows of U and E[x x'] for those of W: it gets under the risk of knowing F alone."""
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -13,31 +14,54 @@ import numpy as np
 from kernelgap import networks, problems
 from kernelgap.paper.algorithms.noisy import Noisy, NoisyDescent, noisy
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.spread import median, median_and_range
 from kernelgap.training.modes import Layers
 
-D, K, ALPHA, BATCH = 16, 3, 0.3, 16
-SIZES = {"quick": (60, 15_000, 1), "full": (200, 200_000, 3)}  # width, steps, starts
-# Noise as stated (1), and a tenth of it at a larger rate: the talk leaves constants out.
-SETTINGS = (Noisy(0.01, 0.001, 0.001, 1.0), Noisy(0.1, 0.003, 0.003, 0.1), Noisy(0.2, 0.003, 0.003, 0.1))
+ALPHA, BATCH = 0.3, 16
+# Noise as stated throughout; the talk leaves constants out, here they are 1. A small instance learns in less time.
+SIZES: dict[str, Numbers] = {
+    "quick": {
+        "d": 8,
+        "k": 2,
+        "width": 40,
+        "steps": 40_000,
+        "starts": 5,
+        "settings": (Noisy(0.002, 0.03, 0.03), Noisy(0.02, 0.03, 0.03)),
+    },
+    "full": {
+        "d": 16,
+        "k": 3,
+        "width": 60,
+        "steps": 800_000,
+        "starts": 5,
+        "settings": (Noisy(0.0005, 0.001, 0.001), Noisy(0.001, 0.001, 0.001)),
+    },
+}
 DRAWS = 4000
 FAR = 5.0  # standard errors
 
 
 def measure(scale: str, seed: int) -> Numbers:
-    width, steps, starts = SIZES[scale]
-    problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
-    times, seeds = [steps // 2, 3 * steps // 4, 7 * steps // 8], range(seed, seed + starts)
-    run = noisy(problem, width=width, steps=steps, settings=SETTINGS, seeds=seeds, batch=BATCH, times=times)
-    late = run.errors["risk"].mean(axis=(0, 2))
+    size = SIZES[scale]
+    steps, settings, seeds = size["steps"], size["settings"], range(seed, seed + size["starts"])
+    problem = problems.hard(d=size["d"], k=size["k"], alpha=ALPHA, seed=seed)
+    times = [steps // 2, 3 * steps // 4, 7 * steps // 8, steps]
+    run = noisy(problem, width=size["width"], steps=steps, settings=settings, seeds=seeds, batch=BATCH, times=times)
+    late = run.errors["risk"].mean(axis=2)  # the noise goes on: a mean over the second half
     X = problem.sample(1000, [seed, 2])[0]
-    A = run.frozen["A"][0]
     rows = []
-    for i, setting in enumerate(SETTINGS):
-        share = aligned(A, {n: w[0, i] for n, w in run.trained.items()}, X)
-        risk = float(late[i]) if np.isfinite(late[i]) else None
-        rows.append({**asdict(setting), "risk": risk, "aligned": share})
-    start = aligned(A, {n: w[0] for n, w in run.start.items()}, X)
-    return {"threshold": problem.threshold, "rows": rows, "aligned at start": start, "noise": covariance(seed)}
+    for i, setting in enumerate(settings):
+        shares = [
+            aligned(run.frozen["A"][s], {n: w[s, i] for n, w in run.trained.items()}, X)
+            for s in range(len(seeds))
+            if np.isfinite(late[s, i])
+        ]
+        risks = [float(risk) if np.isfinite(risk) else None for risk in late[:, i]]
+        rows.append({**asdict(setting), "risks": risks, "aligned": shares})
+    start = [aligned(run.frozen["A"][s], {n: w[s] for n, w in run.start.items()}, X) for s in range(len(seeds))]
+    about = {key: size[key] for key in ("d", "k", "width", "steps")}
+    found = {"threshold": problem.threshold, "rows": rows, "aligned at start": start, "noise": covariance(seed)}
+    return {**about, **found}
 
 
 def aligned(A: np.ndarray, weights: dict[str, np.ndarray], X: np.ndarray) -> float:
@@ -75,22 +99,37 @@ def covariance(seed: int) -> float:
 
 
 def judge(numbers: Numbers) -> Verdict:
-    threshold = numbers["threshold"]
-    texts = [
-        f"{'overflow' if r['risk'] is None else format(r['risk'], '.3g')} (rate {r['rate']:g}, noise x {r['noise']:g})"
-        for r in numbers["rows"]
-    ]
-    measured = f"risk {'; '.join(texts)} of {threshold:.2g}; covariance {numbers['noise']:.1f} standard errors off"
+    rows, threshold = numbers["rows"], numbers["threshold"]
+    texts = [f"{median_and_range(row['risks'])} at rate {row['rate']:g}" for row in rows]
+    measured = f"risk {'; '.join(texts)}, of {threshold:.2g}; covariance {numbers['noise']:.1f} standard errors off"
     if numbers["noise"] > FAR:
         return Verdict("fails", measured, "The noise does not have the stated covariance.")
-    learned = [r for r in numbers["rows"] if r["risk"] is not None and r["risk"] < threshold and r["noise"] > 0]
-    if not learned:
-        return Verdict("fails", measured, "With noise the network does not get under what knowing F alone leaves.")
-    reason = "The full-U network trained with noise and decay gets under what knowing F alone leaves."
-    if not any(r["noise"] == 1 for r in learned):
-        reason += " With the noise at its stated strength, constants taken as 1, it does not."
-    reason += f" The variance of s(Wx) in A's space grows from {numbers['aligned at start']:.2f} to "
-    return Verdict("holds", measured, f"{reason}{max(r['aligned'] for r in learned):.2f}, far from all of it.")
+    if any(row["noise"] != 1 for row in rows):
+        return Verdict("undecided", measured, "Some noise is not as strong as stated.")
+    how = (
+        f"Eq. 7.1 with d = {numbers['d']}, k = {numbers['k']}, width {numbers['width']}, full U, {numbers['steps']} "
+        f"steps of {BATCH} fresh samples, {len(rows[0]['risks'])} starts, noise as stated with constants 1, means "
+        "over the second half."
+    )
+    best = min(rows, key=lambda row: median(row["risks"]))
+    worst = max(math.inf if risk is None else risk for risk in best["risks"])
+    if not median(best["risks"]) < threshold:
+        return Verdict("fails", measured, f"{how} Noise drowns what knowing F alone leaves, at every rate tried.")
+    drowned = [f"{row['rate']:g}" for row in rows if not median(row["risks"]) < threshold]
+    large = (
+        f" At rate {', '.join(drowned)} noise drowns it; how large rates may be, the talk leaves open."
+        if drowned
+        else ""
+    )
+    forgets = best["rate"] * best["decay_v"] * numbers["steps"]
+    reason = (
+        f"{how}{large} At rate {best['rate']:g} decay shrinks U's start by e^-{forgets:.2g}, and the share of the "
+        f"variance of s(Wx) in A's space grows from {median_and_range(numbers['aligned at start'])} to "
+        f"{median_and_range(best['aligned'])}: towards the shape VA, not all of it."
+    )
+    if not worst < threshold:
+        return Verdict("undecided", measured, f"Not every start gets under what F leaves. {reason}")
+    return Verdict("holds", measured, reason)
 
 
-claim = Claim.of(__doc__, "algo.noisy", "learns; noise covariance as given", measure, judge, seconds=25)
+claim = Claim.of(__doc__, "algo.noisy", "learns; noise covariance as given", measure, judge, seconds=20)
