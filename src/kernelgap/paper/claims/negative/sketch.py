@@ -48,7 +48,7 @@ def judge(numbers: Numbers) -> Verdict:
     linear = next((row for row in rows if row["kernel"] == "linear"), least)
     reason = (
         "Knowing F alone leaves k alpha^2 / 2, which at k = 2 is alpha^2: the linear kernel has "
-        f"{linear['half_mean']:.4g}. A slip of the sketch, for k = 2 alone; Theorem 2 itself has alpha^2/16 without the "
+        f"{linear['half_mean']:.4g}. A slip of the sketch, for k = 2 alone; Theorem 2 itself has alpha^2/16 and no "
         "half. See thm2.sketch.corrected."
     )
     return Verdict("fails", measured, reason)
@@ -89,7 +89,7 @@ def judge_corrected(numbers: Numbers) -> Verdict:
     if worst["share"] < SHARE:
         return Verdict("undecided", measured, f"{worst['kernel']}: the interval of the share reaches below 99%.")
     reason = (
-        f"The level is alpha^2 for k >= 3 and {LESS:g} alpha^2 at k = 2. It follows from bound.sharp, which allows these "
+        f"The level is alpha^2 for k >= 3, {LESS:g} alpha^2 at k = 2. It follows from bound.sharp, which allows these "
         "N: C t / 100 with t = 1 - 2/k, for k = 2 one less the level. For d beyond those of thm2.example that is more "
         "than N_res^(k/2)."
     )

@@ -120,8 +120,8 @@ def judge(numbers: Numbers) -> Verdict:
     wide = numbers["uniform"][-1]
     reason = (
         f"x has {D1} signs, then zeros: {numbers['targets']} targets, so the floor is 0 from as many samples on, and "
-        f"Theorem 2 asks for fewer than one sample. Risks over all {2**D1} points, inputs of length 1: then zeros change "
-        "nothing for a kernel of <x,z>, and for the network only its start. With uniform signs at "
+        f"Theorem 2 asks for fewer than one sample. Risks over all {2**D1} points, inputs of length 1: zeros change "
+        "nothing then for a kernel of <x,z>, and for the network only its start. With uniform signs at "
         f"d = {wide['d']} any kernel needs {wide['n']:,} samples at least."
     )
     if missing := [name for name in learners if name not in everywhere]:
