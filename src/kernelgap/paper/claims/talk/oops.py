@@ -70,8 +70,8 @@ def judge(numbers: Numbers) -> Verdict:
     reason = (
         f"In units of how far the kernel's solution is from the start, over {len(kept)} seeds with ranges, each "
         f"at least {TIMES:g} times as far as with all kept (m = {numbers['width']}, rate {KERNEL_RATE:g}/m). They "
-        f"learn all the same: training errors {error(KEPT, 0.0)}, then {errors}. Rates in units of 1/m: it leaves the kernel "
-        f"long before the talk's 1/sqrt(m), at which the training error is {bound} (of 2.2 at 0)."
+        f"learn all the same: training errors {error(KEPT, 0.0)}, then {errors}. Rates in units of 1/m: it leaves the "
+        f"kernel long before the talk's 1/sqrt(m), at which the training error is {bound} (of 2.2 at 0)."
     )
     return Verdict("holds", measured, reason)
 
