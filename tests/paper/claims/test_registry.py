@@ -18,8 +18,12 @@ POSITIVE = (
     "thm1.risk thm1.samples thm1.agnostic thm1.table1 lemma.c1 lemma.c2 lemma.c3 fact.c4 claim.c5 claim.c6 claim.c7 "
     "thm1.xi lemma.e2 lemma.e1 prob.b hier.forward hier.backward lazy.two_layer"
 )
-NEGATIVE = "thm2.kernels thm2.d2 thm2.correlation thm3.features thm3.cost lemma.d1 lemma.d2 bound.sharp"
-EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built slides.a slides.b slides.gated"
+NEGATIVE = (
+    "thm2.kernels thm2.d2 thm2.correlation thm2.trivial thm2.sketch thm2.sketch.corrected thm2.example thm3.features "
+    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8"
+)
+EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built sec82.rademacher slides.a slides.b slides.gated"
+TALK = "talk.l1 talk.circuits talk.oops cifar.kernels"
 ALL = {
     "learners": LEARNERS,
     "targets": TARGETS,
@@ -27,6 +31,7 @@ ALL = {
     "positive": POSITIVE,
     "negative": NEGATIVE,
     "experiments": EXPERIMENTS,
+    "talk": TALK,
 }
 
 

@@ -75,7 +75,7 @@ def measure(scale: str, seed: int) -> Numbers:
     return {"threshold": problem.threshold, "rows": rows, "floors": floors}
 
 
-Sample = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n k"]]
+Sample = tuple[Float[np.ndarray, "_ d"], Float[np.ndarray, "_ k"]]  # as many rows as the other
 
 
 @dataclass(frozen=True)
