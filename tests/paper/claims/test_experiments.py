@@ -144,3 +144,34 @@ def test_a_part_of_an_experiment_is_searched_on_some_seeds_and_judged_on_others(
     assert set(table[table.stage == "judged"].seed) == set(range(5))
     assert set(table[table.stage == "search"].seed) <= {FIRST_SEED, FIRST_SEED + 1}
     assert point["median"] == table[table.stage == "judged"].test_error.median()
+
+
+def test_the_rademacher_argument_is_refused_beyond_its_bound_or_if_its_samples_grow_otherwise() -> None:
+    claim = get("sec82.rademacher")
+    numbers = claim.measure("quick", 1)
+    verdict = claim.judge(numbers)
+    assert verdict.outcome == "holds"
+    assert "bound 1.7 at d = 40, N = 5000" in verdict.measured
+    assert "says nothing" in verdict.reason
+    above = {**numbers["measured"][0], "found": 100.0}
+    assert claim.judge({**numbers, "measured": [*numbers["measured"], above]}).outcome == "fails"
+    square = [{**row, "stated": row["d"] ** 2} for row in numbers["rows"]]
+    assert claim.judge({**numbers, "rows": square}).outcome == "fails"
+    many = [{**row, "test_error": 0.2} for row in numbers["figure"]]
+    assert "speaks at Figure 4's sizes" in claim.judge({**numbers, "figure": many}).reason
+
+
+def test_gates_on_digits_leave_the_talks_networks_undecided_and_can_refute_it() -> None:
+    claim = get("slides.gated")
+    row = {"ordinary": 0.98, "gated": 0.98, "only ordinary": 3, "only gated": 3, "tested": 600, "gates kept": True}
+    numbers = {"train": 1200, "rows": [row] * 3, "cifar10": {"1000": [45.6, 43.7]}}
+    verdict = claim.judge(numbers)
+    assert verdict.outcome == "undecided"
+    assert "Close on digits" in verdict.reason
+    assert "1.9 with 1,000 images" in verdict.reason
+    wide = claim.judge({**numbers, "rows": [{**row, "only ordinary": 20, "only gated": 12}] * 3})
+    assert (wide.outcome, "reach beyond" in wide.reason) == ("undecided", True)
+    far = {**row, "gated": 0.9, "only ordinary": 50}
+    assert claim.judge({**numbers, "rows": [far] * 3}).outcome == "fails"
+    assert claim.judge({**numbers, "rows": [row, {**row, "gates kept": False}]}).outcome == "fails"
+    assert "itself" in claim.judge({**numbers, "rows": [{**row, "ordinary": 0.5}]}).reason

@@ -1,13 +1,15 @@
 """What no kernel learns: verdicts on true and on false numbers, and the mathematics on small cubes."""
 
-import copy
+from fractions import Fraction
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kernelgap.paper.claims import get
+from kernelgap.paper.claims.negative.cost import step_multiplications
 from kernelgap.paper.claims.negative.theorems import anisotropic, features
 from kernelgap.paper.theory.rank_argument import (
     leverages,
@@ -62,18 +64,29 @@ def test_features_made_to_fit_some_targets_do_fit_them() -> None:
     assert np.linalg.lstsq(best(X), target, rcond=None)[1].sum() == pytest.approx(0, abs=1e-20)
 
 
-def test_correlation_kernels_may_fail_at_small_d_only() -> None:
-    claim = get("thm2.correlation")
-    row = {"d": 10, "n": 100, "kernel": "ck2", "share": 1.0, "mean": 0.3, "least": 0.2}
-    numbers: dict[str, Any] = {"k": 4, "alpha": 0.3, "draws": 2, "rows": [row, {**row, "d": 14, "n": 196}]}
-    assert claim.judge(numbers).outcome == "holds"
-    early = copy.deepcopy(numbers)
-    early["rows"][0]["share"] = 0.5
-    assert claim.judge(early).outcome == "holds"
-    assert "d = 10" in claim.judge(early).reason
-    late = copy.deepcopy(numbers)
-    late["rows"][1]["share"] = 0.5
-    assert claim.judge(late).outcome == "fails"
+def correlation(*shares: float) -> dict[str, Any]:
+    """By d = 10, 14, 18, of one kernel; another is above everywhere."""
+    row = {"n": 100, "kernel": "ck2", "mean": 0.3, "least": 0.2}
+    rows = [{**row, "d": d, "share": share} for d, share in zip((10, 14, 18), shares, strict=True)]
+    return {"k": 4, "alpha": 0.3, "draws": 2, "rows": [*rows, *({**r, "kernel": "ntk2", "share": 1.0} for r in rows)]}
+
+
+def test_correlation_kernels_may_fail_at_small_d_and_the_verdict_names_the_d_from_which_on_they_do_not() -> None:
+    judge = get("thm2.correlation").judge
+    always, late = judge(correlation(1.0, 1.0, 1.0)), judge(correlation(0.5, 0.9, 1.0))
+    assert (always.outcome, late.outcome) == ("holds", "holds")
+    assert "At every d" in always.reason
+    assert "From d = 18 on, not at d = 14" in late.reason
+    assert "50.00% or more (ck2, d = 10)" in late.measured
+    assert "From d = 18 on" in judge(correlation(1.0, 0.5, 1.0)).reason  # what came before an exception does not count
+
+
+def test_correlation_kernels_fail_if_the_share_does_not_grow_with_d() -> None:
+    judge = get("thm2.correlation").judge
+    falling, growing = judge(correlation(1.0, 1.0, 0.5)), judge(correlation(0.2, 0.5, 0.9))
+    assert (falling.outcome, growing.outcome) == ("fails", "undecided")
+    assert "At d = 18" in falling.reason
+    assert "90.00%" in growing.reason
 
 
 def test_the_floor_is_refused_when_a_kernel_gets_under_it() -> None:
@@ -85,13 +98,28 @@ def test_the_floor_is_refused_when_a_kernel_gets_under_it() -> None:
     assert claim.judge({"rows": [row], "best": [{**met, "bound": 0.29}]}).outcome == "fails"
 
 
+COST = {"mean": 0.02, "high": 0.03, "threshold": 0.45, "risks": [0.01, 0.03], "steps": 1000, "d": 256, "k": 5}
+
+
 def test_cost_is_judged_by_memory_first_then_by_time() -> None:
-    claim = get("thm3.cost")
-    numbers = {"risk": 0.01, "features": 5_000_000, "training_numbers": 30_000, "training_multiplications": 10**9}
-    numbers |= {"degree": 8, "d": 30}
-    assert claim.judge(numbers).outcome == "undecided"
-    assert claim.judge({**numbers, "features": 10**10}).outcome == "holds"
-    assert claim.judge({**numbers, "features": 1000}).outcome == "fails"
+    judge = get("thm3.cost").judge
+    numbers = {**COST, "features": 10**9, "training_numbers": 30_000, "training_multiplications": 10**8}
+    assert judge(numbers).outcome == "holds"
+    late = judge({**numbers, "features": 10**7})
+    assert late.outcome == "undecided"
+    first = next(d for d in range(256, 1000) if Fraction(comb(d, 5), comb(256, 5)) > 10 * Fraction(d, 256) ** 2)
+    assert f"from d = {first} on" in late.reason
+    assert judge({**numbers, "features": 1000}).outcome == "fails"
+    for unlearned in ({"high": None}, {"high": 0.5}):
+        assert judge({**numbers, **unlearned}).outcome == "undecided"
+
+
+def test_the_multiplications_of_a_step_are_those_of_its_matrices() -> None:
+    """Counted one product after the other, for one sample."""
+    d, k, m = 7, 3, 11
+    forwards = m * (d + 1) + k * m + m * (k + 1) + k * m  # (W, b1), A, (V, b2), A
+    backwards = m * k + m * (k + 1) + m * k + m * k + m * (d + 1)  # A' r, d(V, b2), V' delta, A', d(W, b1)
+    assert step_multiplications(d, k, m) == forwards + backwards + m * (d + 1) + m * (k + 1)
 
 
 def test_lemma_d1_on_every_function_of_a_tiny_cube() -> None:

@@ -22,8 +22,12 @@ POSITIVE = (
     "thm1.xi thm1.one_point thm1.nonvacuous lemma.e2 lemma.e3 lemma.e3.corrected lemma.e1 prob.b "
     "hier.forward hier.backward hier.backward.samples lazy.two_layer"
 )
-NEGATIVE = "thm2.kernels thm2.d2 thm2.correlation thm3.features thm3.cost lemma.d1 lemma.d2 bound.sharp"
-EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built slides.a slides.b slides.gated"
+NEGATIVE = (
+    "thm2.kernels thm2.d2 thm2.correlation thm2.trivial thm2.sketch thm2.sketch.corrected thm2.example thm3.features "
+    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8"
+)
+EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built sec82.rademacher slides.a slides.b slides.gated"
+TALK = "talk.l1 talk.circuits talk.oops cifar.kernels"
 ALL = {
     "learners": LEARNERS,
     "targets": TARGETS,
@@ -31,6 +35,7 @@ ALL = {
     "positive": POSITIVE,
     "negative": NEGATIVE,
     "experiments": EXPERIMENTS,
+    "talk": TALK,
 }
 
 

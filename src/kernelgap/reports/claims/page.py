@@ -18,6 +18,7 @@ TITLES = {
     "positive": "What the network learns",
     "negative": "What no kernel learns",
     "experiments": "What the figures show",
+    "talk": "What the talk says beyond the paper",
     OWN: "Your own",
 }
 

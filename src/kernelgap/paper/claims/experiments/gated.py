@@ -2,7 +2,7 @@
 
 Networks in which every ReLU is a frozen random gate times a trained linear part stay close to ordinary ones on
 images: a wide ResNet-32 has 94.55% against 93.85% on CIFAR-10, 77.04% against 75.27% on CIFAR-100. Here a ResNet-8
-on handwritten digits.
+on handwritten digits, and CIFAR-10 as measured earlier.
 
 ``kernelgap run images`` asks the same of larger images, in minutes to hours.
 """
@@ -17,12 +17,13 @@ from kernelgap.images.data import Images
 from kernelgap.images.training import ImageSchedule, train_images
 from kernelgap.networks import conv_resnet
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
+from kernelgap.paper.claims.kept_images import CIFAR10, GATED, NETWORK, shared_sizes
 from kernelgap.training import get_model
 
 CLOSE = 0.02  # of accuracy: what still counts as close
 IMAGE = (8, 8, 1)
 SIZES: dict[str, dict[str, int]] = {
-    "quick": {"seeds": 2, "width": 32, "epochs": 40},
+    "quick": {"seeds": 3, "width": 32, "epochs": 30},
     "full": {"seeds": 5, "width": 64, "epochs": 100},
 }
 TRAIN = 1200  # of the 1,797 images; all others are the test
@@ -45,7 +46,8 @@ def measure(scale: str, seed: int) -> Numbers:
         row["only ordinary"] = int(np.sum(right["ordinary"] & ~right["gated"]))
         row["only gated"] = int(np.sum(right["gated"] & ~right["ordinary"]))
         rows.append({**row, "tested": len(test), "gates kept": frozen})
-    return {"train": TRAIN, "rows": rows}
+    kept = {str(n): [CIFAR10[NETWORK][n].value, CIFAR10[GATED][n].value] for n in shared_sizes(NETWORK, GATED)}
+    return {"train": TRAIN, "rows": rows, "cifar10": kept}
 
 
 def judge(numbers: Numbers) -> Verdict:
@@ -67,9 +69,14 @@ def judge(numbers: Numbers) -> Verdict:
         return Verdict("undecided", measured, f"The ordinary network itself has not learned the digits. {how}")
     if lost - error > CLOSE:
         return Verdict("fails", measured, how)
-    if lost + error > CLOSE:
-        return Verdict("undecided", measured, f"Two standard errors reach beyond that. {how}")
-    return Verdict("holds", measured, f"{how} CIFAR itself is for 'kernelgap run images --scale paper'.")
+    listed = ", ".join(f"{a - b:.1f} with {int(n):,} images" for n, (a, b) in numbers["cifar10"].items())
+    digits = "Close on digits" if lost + error <= CLOSE else "On digits two standard errors reach beyond what is close"
+    reason = (
+        f"{digits}: {how} The talk's networks (ResNet-32, 8 times as wide, all of CIFAR, far more epochs) were "
+        "not run. On CIFAR-10, measured earlier with a ResNet-8 twice as wide as usual and 8 to 60 epochs "
+        f"(docs/images.md), gates cost in points: {listed}."
+    )
+    return Verdict("undecided", measured, reason)
 
 
 def _digits() -> Images:
@@ -78,4 +85,4 @@ def _digits() -> Images:
     return Images.of(pixels, digits.target, [str(name) for name in digits.target_names])
 
 
-claim = Claim.of(__doc__, "slides.gated", "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=60)
+claim = Claim.of(__doc__, "slides.gated", "94.55% against 93.85%, 77.04% against 75.27%", measure, judge, seconds=70)
