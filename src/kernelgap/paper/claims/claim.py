@@ -69,6 +69,13 @@ class Line:
         return cls(name, [a for a, _ in points], [b for _, b in points], points_only=points_only)
 
     @classmethod
+    def of_points(cls, name: str, rows: Iterable[Numbers], x: str) -> "Line":
+        """The median of each row, in a band from its least to its greatest."""
+        kept = list(rows)
+        columns = ([row[key] for row in kept] for key in (x, "median", "least", "greatest"))
+        return cls(name, next(columns), next(columns), next(columns), next(columns))
+
+    @classmethod
     def of_repeats(cls, name: str, x: Sequence[float], repeats: Iterable[Sequence[float]]) -> "Line":
         """The mean of the repeats at each x, in a band from their least to their greatest."""
         values = list(repeats)

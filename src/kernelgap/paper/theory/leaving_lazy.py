@@ -26,7 +26,7 @@ class TalkStart:
 
     scale: float = 1.0
 
-    def std(self, layer: Layer, width: int) -> float:
+    def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
         return 1.0 if layer == "output" else self.scale * (2 / width) ** 0.5
 
 

@@ -25,8 +25,8 @@ WIDTHS = (20, 50, 100, 200, 500)
 
 def around(network: str, mode: str, widths: tuple[int, ...], rate: float, decay: float) -> Search:
     """A search that may go to a neighbour of this setting at the paper's steps, and finer."""
-    bounds = {"least": (rate / 2, decay / 5), "most": (2 * rate, 4 * decay)}
-    return Search(network, mode, widths, Space(rates=(rate,), decays=(decay,), **bounds))
+    least, most = (rate / 2, decay / 5), (2 * rate, 4 * decay)
+    return Search(network, mode, widths, Space(rates=(rate,), decays=(decay,), least=least, most=most))
 
 
 def searched(networks: tuple[tuple[str, str], ...]) -> tuple[Part, ...]:
@@ -129,8 +129,7 @@ def picture(numbers: Numbers) -> Picture:
     lines = []
     for method in dict.fromkeys(row["method"] for row in rows):
         these = [row for row in rows if row["method"] == method]
-        columns = [[row[name] for row in these] for name in ("width", "median", "least", "greatest")]
-        lines.append(Line(method, *columns))
+        lines.append(Line.of_points(method, these, "width"))
     levels = [("threshold", numbers["threshold"])]
     levels += [(row["method"], row["median"]) for row in numbers["rows"] if row["width"] is None]
     return Picture("width m", "test error", lines, levels[:4], "log", "log")

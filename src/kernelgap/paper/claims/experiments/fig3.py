@@ -34,7 +34,8 @@ def judge(learned: float, not_learned: float, numbers: Numbers) -> Verdict:
     line = numbers["threshold"]
     rows = [best(numbers["rows"], beta=beta) for beta in sorted({row["beta"] for row in numbers["rows"]})]
     measured = ", ".join(f"{row['beta']:g}: {spread(row)}" for row in rows)
-    wrong, open_ = [], []
+    wrong: list[float] = []
+    open_: list[float] = []
     for row in rows:
         if not not_learned < row["beta"] < learned:
             over = row["median"] >= line
@@ -58,8 +59,7 @@ def picture(numbers: Numbers) -> Picture:
     lines = []
     for width in dict.fromkeys(row["width"] for row in rows):
         these = [row for row in rows if row["width"] == width]
-        columns = [[row[name] for row in these] for name in ("beta", "median", "least", "greatest")]
-        lines.append(Line(f"3resnet, m = {width}", *columns))
+        lines.append(Line.of_points(f"3resnet, m = {width}", these, "beta"))
     return Picture("beta", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
