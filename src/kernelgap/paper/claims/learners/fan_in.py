@@ -22,6 +22,7 @@ DRAWS, FAR = {"quick": 10, "full": 400}, 4.5
 RESNET = "3resnet"
 VALIDATION, TEST = 1000, 2000
 SEEDS = 5
+FRESH = 2000  # added to seeds: the grids below were settled after smaller seeds had been seen
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ PANELS: dict[str, tuple[str, int, tuple[Search, ...]]] = {  # mode, samples and 
         "all",
         500,
         (
-            Search(RESNET, (40,), (0.01, 0.02, 0.03, 0.04), (0.005, 0.01, 0.014, 0.02)),
+            Search(RESNET, (40,), (0.02, 0.03, 0.04, 0.05, 0.06), (0.005, 0.01, 0.014, 0.02)),
             Search(RESNET, (100,), (0.01, 0.02, 0.03), (0.005, 0.01, 0.02)),
-            Search("3layer", (40,), (0.02, 0.05, 0.1), (0.01, 0.02, 0.05)),
-            Search("2layer", (40, 100), (0.02, 0.05, 0.1, 0.2), (0.01, 0.02, 0.05)),
+            Search("3layer", (40,), (0.01, 0.02, 0.05), (0.01, 0.02, 0.05, 0.1)),
+            Search("2layer", (40,), (0.02, 0.05, 0.1, 0.2), (0.01, 0.02, 0.03, 0.05)),
         ),
     ),
     "(b)": (
@@ -50,8 +51,8 @@ PANELS: dict[str, tuple[str, int, tuple[Search, ...]]] = {  # mode, samples and 
         1000,
         (
             Search(RESNET, (200,), (0.2, 0.4, 0.6), (0.0005, 0.001, 0.002)),
-            Search("3layer", (100,), (0.1, 0.2), (0.003, 0.01, 0.03)),
-            Search("2layer", (100,), (0.2, 0.5, 1.0), (0.0005, 0.001, 0.003)),
+            Search("3layer", (100,), (0.05, 0.1, 0.2), (0.01, 0.03, 0.1)),
+            Search("2layer", (100,), (0.05, 0.1, 0.2, 0.5), (0.0005, 0.001, 0.003)),
         ),
     ),
 }
@@ -73,7 +74,7 @@ def _searched(search: Search, width: int, mode: str, samples: int, seed: int) ->
     problem, network = problems.sec8(), networks.get(search.network)
     rates, decays = zip(*product(search.rates, search.decays), strict=True)
     validation, test = [], []
-    for s in range(seed, seed + SEEDS):
+    for s in range(FRESH + seed, FRESH + seed + SEEDS):
         params = network.init(jax.random.key(s), inputs=30, outputs=15, width=width, initialisation=START)
         grid = train_grid(
             get_model(network, mode),
@@ -168,4 +169,4 @@ def picture(numbers: Numbers) -> Picture:
     )
 
 
-claim = Claim.of(__doc__, "net.init.fan_in", "the ResNet alone", measure, judge, picture, seconds=50)
+claim = Claim.of(__doc__, "net.init.fan_in", "the ResNet alone", measure, judge, picture, seconds=55)
