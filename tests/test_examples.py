@@ -80,9 +80,13 @@ def test_documents(path):
         "kernelgap.kernels.registry",
         "kernelgap.kernels.own",
         "kernelgap.paper.theory.complexity",
+        "kernelgap.paper.theory.convex_circuits",
+        "kernelgap.paper.theory.examples",
         "kernelgap.paper.theory.polarise",
+        "kernelgap.paper.theory.rademacher",
         "kernelgap.paper.theory.taylor",
         "kernelgap.paper.theory.theorem1",
+        "kernelgap.regression.nuclear_norm",
     ],
 )
 def test_docstrings(name):

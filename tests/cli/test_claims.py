@@ -27,7 +27,7 @@ def kernelgap(monkeypatch, capsys):
 
 def test_claims_are_measured_shown_and_kept(kernelgap, tmp_path):
     out = str(tmp_path / "claims")
-    code, printed, told = kernelgap("claims", "lemma.d2", "thm3.cost", "--out", out, "--workers", "1", "--json")
+    code, printed, told = kernelgap("claims", "lemma.d2", "cifar.kernels", "--out", out, "--workers", "1", "--json")
     assert code == 0, told
     record = json.loads(printed)
     assert (record["holds"], record["fails"], record["undecided"]) == (1, 0, 1)

@@ -135,7 +135,7 @@ def test_the_page_of_claims(browser, tmp_path):
 
     with ClaimStore.open(tmp_path) as store:
         store.describe({"experiment": "claims", "scale": "quick", "seed": 0})
-        for name in ("complexity.compose", "thm3.cost", "lemma.d2"):
+        for name in ("complexity.compose", "cifar.kernels", "lemma.d2"):
             work = Measurement(name, "quick", 0)
             store.save(work, measure(work))
     path = read_claims(tmp_path).report()
@@ -150,7 +150,7 @@ def test_the_page_of_claims(browser, tmp_path):
     assert page.locator("[data-chart] .role-mark path[d]").count() > 0
     assert page.locator("article:visible").count() == 3
     page.click("[data-show=undecided]")
-    assert page.locator("article:visible").all_inner_texts()[0].startswith("thm3.cost")
+    assert page.locator("article:visible").all_inner_texts()[0].startswith("cifar.kernels")
     assert page.locator("article:visible").count() == 1
 
 

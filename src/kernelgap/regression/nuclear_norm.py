@@ -51,7 +51,7 @@ def nuclear_norm_path(
     """
     Z = check_rows(Z)
     check_count(steps, "The number of steps")
-    targets = check_targets(np.reshape(y, (-1, 1)) if np.ndim(y) == 1 else y, len(Z))  # type: ignore[arg-type]
+    targets = check_targets(y[:, None] if isinstance(y, np.ndarray) and y.ndim == 1 else y, len(Z))
     if targets.shape[1] != 1:
         raise InputError(f"A quadratic form has one output, not {targets.shape[1]}: fit each on its own.")
     target = targets[:, 0]

@@ -41,7 +41,7 @@ ALL = {
 
 # Definitions, identities, and theorems whose short proof the measurement rests on: only our code can make them fail.
 IDENTITIES = (
-    "net.resnet net.bottleneck net.init.theory net.init.experiment net.fc net.modes algo.multipass "
+    "talk.circuits net.resnet net.bottleneck net.init.theory net.init.experiment net.fc net.modes algo.multipass "
     "target.concept1 target.concept2 target.lemma_a2 target.fact_a3 target.hard target.sec8 target.slides "
     "complexity.cs complexity.compose complexity.polarise "
     "fact.c4 thm1.xi lemma.e3.corrected lemma.d1 lemma.d2 bound.sharp"

@@ -5,11 +5,11 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
-from kernelgap.paper.theory.convex_circuits import best_risks, cube, excess, witness
+from kernelgap.paper.theory.convex_circuits import Circuit, best_risks, cube, excess, witness
 
 
-def loss(circuit: object, W: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.sum((circuit(W, x) - y) ** 2))  # type: ignore[operator]
+def loss(circuit: Circuit, W: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
+    return float(np.sum((circuit(W, x) - y) ** 2))
 
 
 def test_labels_show_that_the_loss_is_not_convex() -> None:

@@ -92,4 +92,6 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d", "samples from which the bound says so", lines, x_axis="log", y_axis="log")
 
 
-claim = Claim.of(__doc__, "sec82.rademacher", "complexity <= 2 |W| / sqrt(N), N = O(d)", measure, judge, picture)
+claim = Claim.of(
+    __doc__, "sec82.rademacher", "complexity <= 2 |W| / sqrt(N), N = O(d)", measure, judge, picture, seconds=1
+)

@@ -67,4 +67,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("d, with d^(k/2) samples", "mean best risk over all weights", lines, levels, y_axis="log")
 
 
-claim = Claim.of(__doc__, "thm2.correlation", "share 99% above alpha^2/4", measure, judge, picture, seconds=8)
+claim = Claim.of(__doc__, "thm2.correlation", "share 99% above alpha^2/4", measure, judge, picture, seconds=2)

@@ -85,4 +85,4 @@ def _crossing(numbers: Numbers) -> str:
 
 
 STATED = "more than the whole training, in memory and in time"
-claim = Claim.of(__doc__, "thm3.cost", STATED, measure, judge, seconds=20)
+claim = Claim.of(__doc__, "thm3.cost", STATED, measure, judge, seconds=4)

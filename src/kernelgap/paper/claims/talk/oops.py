@@ -86,4 +86,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("share of changed gates", "distance to the kernel's solution", lines, (), "log", "log")
 
 
-claim = Claim.of(__doc__, "talk.oops", "beyond the kernel when one is broken", measure, judge, picture, seconds=20)
+claim = Claim.of(__doc__, "talk.oops", "beyond the kernel when one is broken", measure, judge, picture, seconds=15)
