@@ -14,7 +14,7 @@ from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
 from kernelgap.runs.start import run as start
 
-CHEAP = ["lemma.d1", "lemma.d2", "thm3.cost"]
+CHEAP = ["lemma.d1", "lemma.d2", "cifar.kernels"]
 OUTCOMES = dict(zip(CHEAP, ("holds", "holds", "undecided"), strict=True))
 
 
@@ -30,13 +30,13 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
         "Of 3 claims 2 hold, 0 fail and 1 are undecided at scale quick. Identities among them, which check this code "
         "and are no evidence for the paper: 2."
     )
-    assert first.only(["thm3.cost"]).sentence == "Of 1 claims 0 hold, 0 fail and 1 are undecided at scale quick."
+    assert first.only(["cifar.kernels"]).sentence == "Of 1 claims 0 hold, 0 fail and 1 are undecided at scale quick."
     record = first.as_record()
     assert record["identities"] == 2
     assert {each["id"]: each["identity"] for each in record["claims"]} == {
         "lemma.d1": True,
         "lemma.d2": True,
-        "thm3.cost": False,
+        "cifar.kernels": False,
     }
     monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda *arguments: pytest.fail("a worker was started"))
     again = run_claims(CHEAP, out=tmp_path)
