@@ -47,11 +47,7 @@ LIMITS = tuple(
     for biases in ("", "(bias=True, hidden_bias=True)" if both else "(bias=True)")
 )
 CLASSICAL = (
-    *(
-        f"{name}(factor={factor})"
-        for name in ("gaussian", "laplace")
-        for factor in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-    ),
+    *(f"{name}(factor={factor})" for name in ("gaussian", "laplace") for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)),
     *(f"recursive(bias={bias}, depth={depth})" for bias in (False, True) for depth in (1, 2, 3)),
     "arcsin",
     "arcsin(bias=True)",
