@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap.paper.claims import trajectories
 from kernelgap.paper.claims.claim import Claim
-from kernelgap.paper.claims.positive import app_c3, thm1_xi
+from kernelgap.paper.claims.lemmas import app_c3, thm1_xi
 
 WIDTHS = [1024, 4096, 16384]
 CLAIMS = {claim.id: claim for claim in (*app_c3.claims, *thm1_xi.claims)}

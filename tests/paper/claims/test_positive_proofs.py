@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernelgap.paper.claims.claim import Claim
-from kernelgap.paper.claims.positive import (
+from kernelgap.paper.claims.lemmas import (
     fact_c4,
     lemma_c1,
     lemma_c2,

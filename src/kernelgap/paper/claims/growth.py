@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from kernelgap.paper.claims.claim import Outcome
-from kernelgap.paper.theory.exponents import LEVEL, fit_exponent
+from kernelgap.paper.theory.fits import LEVEL, fit_exponent
 
 Fit = Mapping[str, float]  # an exponent or a constant with its interval, as it is stored
 Draw = Callable[[np.random.Generator, int, int], Mapping[str, float]]

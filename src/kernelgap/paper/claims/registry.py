@@ -8,7 +8,16 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.paper.claims.claim import Claim
 from kernelgap.registry import Registry, load_extensions
 
-ROOMS = ("learners", "targets", "algorithms", "positive", "negative", "experiments", "talk")  # in the order shown
+ROOMS = (
+    "learners",
+    "targets",
+    "algorithms",
+    "positive",
+    "lemmas",
+    "negative",
+    "experiments",
+    "talk",
+)  # in the order shown
 OWN = "own"  # the room of claims that users register
 _REGISTERED: Registry[Claim] = Registry("claim", {})
 

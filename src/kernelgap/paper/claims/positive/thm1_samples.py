@@ -16,8 +16,8 @@ from kernelgap.networks import Theory
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_most, exponent, interval, together
 from kernelgap.paper.claims.spread import median_and_range
-from kernelgap.paper.theory.affine import fit_affine
 from kernelgap.paper.theory.complexity import PLAIN
+from kernelgap.paper.theory.fits import fit_affine
 from kernelgap.paper.theory.hierarchy import sample_need
 from kernelgap.paper.theory.theorem1 import Theorem1, quantities
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelgap import problems
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
-from kernelgap.paper.theory.leaving_lazy import KERNEL_RATE, TalkStart, departure
+from kernelgap.paper.theory.lazy import KERNEL_RATE, TalkStart, departure
 
 WIDTH, SAMPLES, TIME = 2048, 100, 200.0  # time: rate x steps
 # Of each condition, from hardly to clearly broken. The last is judged.

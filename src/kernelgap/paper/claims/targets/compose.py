@@ -10,7 +10,7 @@ import numpy as np
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict, holds_if
 from kernelgap.paper.claims.growth import at_most, exponent
 from kernelgap.paper.theory.complexity import PLAIN, C_s, absolute_sum, talk_complexity
-from kernelgap.paper.theory.exponents import Exponent
+from kernelgap.paper.theory.fits import Exponent
 from kernelgap.paper.theory.taylor import composed
 from kernelgap.problems.activation import Activation
 

@@ -1,0 +1,1 @@
+"""What the proofs rest on: lemmas, facts and propositions of the appendix."""
