@@ -96,7 +96,7 @@ def departure(
 ) -> Departure:
     """How far the network ends from its tangent kernel's own solution, whatever its width, start and rate.
 
-    The kernel's solution is f_0 after gradient descent at a small rate; the network has a rate of its own. With one rate
+    The kernel's solution is f_0 after gradient descent at a small rate; the network has its own. With one rate
     for both, a large one breaks f_0 first.
 
     Parameters
