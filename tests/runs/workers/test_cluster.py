@@ -1,6 +1,7 @@
 """A Dask cluster of separate processes on loopback: the same results, also when a worker is killed."""
 
 import contextlib
+import gc
 import os
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import TrialStore, plan_chunks, run_chunks
 from kernelgap.runs.start import run as start
-from kernelgap.runs.workers.cluster import unfit
+from kernelgap.runs.workers.cluster import _connected, unfit
 from kernelgap.runs.workers.local import SINGLE_THREADED, single_threaded
 from support import survival, tiny
 
@@ -115,6 +116,22 @@ def test_no_scheduler(tmp_path, monkeypatch):
             assert time.monotonic() - began < 30
         with pytest.raises(InputError, match="either a number of workers or a cluster"):
             run_chunks(chunks, store, cluster="tcp://127.0.0.1:9", workers=2)
+
+
+def test_a_client_that_came_to_nothing_is_not_left_behind(tmp_path, monkeypatch):
+    """Collected while another starts, it would wait for ever for a lock that the other holds."""
+    from distributed import Client
+
+    monkeypatch.setattr("kernelgap.runs.workers.cluster.ANSWER", "1s")
+    gc.collect()
+    before = sum(type(thing) is Client for thing in gc.get_objects())
+    gc.disable()
+    try:
+        with pytest.raises(InputError, match="No Dask scheduler answers"):
+            _connected("tcp://127.0.0.1:9")
+        assert sum(type(thing) is Client for thing in gc.get_objects()) == before
+    finally:
+        gc.enable()
 
 
 def test_without_dask(tmp_path, monkeypatch):

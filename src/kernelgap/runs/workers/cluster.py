@@ -1,5 +1,6 @@
 """Workers on other machines: a Dask cluster, by the address of its scheduler."""
 
+import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -89,9 +90,12 @@ def _connected(address: str) -> Any:
         return Client(address, timeout=ANSWER, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError) as error:
         lines = str(error).strip().splitlines()
-        why = f" ({lines[0]})" if lines else ""
-        advice = "start one with 'dask scheduler', and give the address that it prints."
-        raise InputError(f"No Dask scheduler answers at '{address}'{why}: {advice}") from None
+    # A client that came to nothing is closed when it is collected. Were that while the next one starts, both would wait
+    # for one lock of Dask's for ever: so it is collected now.
+    gc.collect()
+    why = f" ({lines[0]})" if lines else ""
+    advice = "start one with 'dask scheduler', and give the address that it prints."
+    raise InputError(f"No Dask scheduler answers at '{address}'{why}: {advice}")
 
 
 def _check_workers(client: Any) -> None:
