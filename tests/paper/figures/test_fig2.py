@@ -16,13 +16,10 @@ from support import tiny
 @pytest.mark.slow
 def test_the_resnet_of_width_100_learns_the_composite_signal():
     """The better of two settings, median over three seeds. Over six seeds and two processors it was 0.008 to 0.13."""
-    best = []
-    for seed in range(3):
-        trials = [
-            t for t in experiments.get("fig2a").trials("quick", seed) if (t.kind, t.network) == ("sgd", "3resnet")
-        ]
-        (chunk,) = plan_chunks([t for t in trials if t.width == 100 and t.rate == 0.09 and t.decay >= 0.005])
-        best.append(min(result.test_error for result in run_chunk(chunk).results))
+    trials = [t for t in experiments.get("fig2a").trials("quick", 0) if (t.kind, t.network) == ("sgd", "3resnet")]
+    chunks = plan_chunks([t for t in trials if t.width == 100 and t.rate == 0.09 and t.decay >= 0.005])
+    best = [min(result.test_error for result in run_chunk(chunk).results) for chunk in chunks]
+    assert len(best) == 3
     assert np.median(best) <= kg.problems.get("sec8").threshold / 10
 
 
