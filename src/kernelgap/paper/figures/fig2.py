@@ -1,9 +1,9 @@
 """Figure 2: three-layer ResNet, all layers trained (a) or hidden layers only (b), against other networks and kernels.
 
 The paper searches {1, 2, 5} x 10^k. Scale "paper" has a search that begins there, and ends where neither going on nor
-going finer helps (``training.search``); what it finds is trained from five other seeds. Scale "quick" has a
-grid that was placed by hand, after wider grids: the ResNet learns the composite signal best within a fifth of the largest stable rate
-(about 0.1 with all layers trained), and there the error changes severalfold between neighbouring rates, decays and
+going finer helps (``training.search``); what it finds is trained from five other seeds. Scale "quick" has a grid that
+was placed by hand, after wider grids: the ResNet learns the composite signal best within a fifth of the largest stable
+rate (about 0.1 with all layers trained), and there the error changes severalfold between neighbouring rates, decays and
 seeds.
 
 The kernel methods are solved exactly, over a path of ridges: the conjugate kernel (last) and the tangent kernel (NTK)

@@ -1,7 +1,7 @@
 """Figure 2 and the talk's (a): of all learners only the three-layer ResNet gets under the threshold.
 
-Rates and decays are searched on seeds of their own, and five others are judged: at scale quick within bounds
-that were placed by hand, at scale full by that search itself, over the figure's widths to 500.
+Rates and decays are searched on seeds of their own, and five others are judged: at scale quick within bounds that were
+placed by hand, at scale full by the search of the paper's scale, over the figure's widths to 500.
 """
 
 from functools import partial
