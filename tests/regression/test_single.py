@@ -106,3 +106,24 @@ def test_an_estimator_with_one_ridge_predicts_and_is_saved_as_ever(rng, by_chole
     np.testing.assert_allclose(model.predict(X), expected, rtol=1e-9, atol=1e-11)
     again = kg.load(model.save(tmp_path / "model.safetensors"))
     assert (again.ridge_, again.spectrum_) == (0.1, model.spectrum_)
+
+
+@pytest.mark.parametrize(("rank", "positive"), [(0, True), (1, True), (1, False), (3, True), (3, False)])
+def test_a_matrix_of_low_rank_leaves_nothing_to_look_into(rank, positive, rng, by_cholesky):
+    columns = rng.standard_normal((60, rank))
+    gram, Y = columns @ columns.T, rng.standard_normal((60, 2))
+    gram = (gram + gram.T) / 2
+    solution = solve_with_spectrum(gram, Y, 0.5, positive=positive)
+    np.testing.assert_allclose(
+        solution.coefficients, np.linalg.solve(gram + 0.5 * np.eye(60), Y), rtol=1e-9, atol=1e-12
+    )
+    largest = np.linalg.eigvalsh(gram)[-1]
+    assert solution.spectrum.largest == pytest.approx(largest, rel=1e-6, abs=1e-12)
+    assert solution.spectrum.smallest <= min(largest, 1e-6)
+
+
+def test_equal_eigenvalues_are_found_once(rng, by_cholesky):
+    """The space that a block spans holds its image already: rounding is not taken for another direction."""
+    solution = solve_with_spectrum(np.eye(300), rng.standard_normal((300, 2)), 0.5, positive=True)
+    assert solution.spectrum.largest == pytest.approx(1.0, rel=1e-9)
+    assert solution.spectrum.smallest == pytest.approx(1.0, rel=1e-5)

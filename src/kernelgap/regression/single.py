@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from kernelgap.regression.factorisation import as_factorisable
 from kernelgap.regression.ridge import check_targets, one_ridge, ridge_path
@@ -13,6 +13,7 @@ from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, 
 
 FEW, FEW_REFINED = 1500, 300  # samples for which the whole spectrum costs no more, or no more than a factor in float32
 WIDTH, STEPS = 8, 5  # of the Krylov space that the ends of a spectrum are found in
+NOTHING_NEW = 1e-6  # share of a product that, where no more of it is outside the space, adds nothing to that
 MOST_REFINEMENTS = 12
 TINY = float(np.finfo(float).tiny)
 
@@ -123,16 +124,19 @@ def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
         sizes[sizes == 0] = 1.0
         return lapack.spotrs(work.T, (columns / sizes).astype(np.float32), lower=1)[0].astype(float) * sizes
 
-    largest = _largest(lambda columns: gram @ columns, len(gram))
+    def product(columns: Targets) -> Targets:
+        return _product(gram.T, columns)
+
+    largest = _largest(product, len(gram))
     coefficients, before = solve(Y), np.inf
     for _ in range(MOST_REFINEMENTS):
-        residual = Y - gram @ coefficients - ridge * coefficients
+        residual = Y - product(coefficients) - ridge * coefficients
         # as small as rounding leaves it: |b - A x| <= n eps |A| |x|
         left = np.linalg.norm(residual) / (
             EPS * len(gram) ** 0.5 * (largest + ridge) * np.linalg.norm(coefficients) + TINY
         )
         if left <= 1:
-            smallest = max(0.0, 1 / _largest(solve, len(gram)) - ridge)
+            smallest = min(max(0.0, 1 / _largest(solve, len(gram)) - ridge), largest)
             return Solution(coefficients, with_jitter(smallest, largest, len(gram), np.array([ridge])))
         if not left < before / 2:
             return None
@@ -142,7 +146,7 @@ def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
 
 def _ends(gram: Square, work: Square) -> tuple[float, float] | None:
     """About the smallest and the largest eigenvalue; None if K is not positive semi-definite."""
-    largest = _largest(lambda columns: gram @ columns, len(gram))
+    largest = _largest(lambda columns: _product(gram.T, columns), len(gram))
     added = (len(gram) * EPS + 1e-12) * largest  # what ``Spectrum.positive`` allows
     if not _cholesky(gram, added, work):
         return None
@@ -150,16 +154,29 @@ def _ends(gram: Square, work: Square) -> tuple[float, float] | None:
     return 1 / inverse - added, largest
 
 
+def _product(a: Float[np.ndarray, "m n"], b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k"]:
+    """By SciPy's BLAS, as the factors are: NumPy has threads of its own, and each set waits for the other to rest."""
+    return blas.dgemm(1.0, a, b) if a.size and b.size else np.zeros((len(a), b.shape[1]))
+
+
 def _largest(product: Callable[[Targets], Targets], n: int) -> float:
     """The largest eigenvalue of a positive matrix, or a little less: the best over a block Krylov space."""
-    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, WIDTH)))[0]
-    basis: Float[np.ndarray, "n _"] = block
-    images = product(block)
-    for _ in range(STEPS - 1):
-        block = images[:, -WIDTH:]
+    basis = images = np.empty((n, 0))
+    block = np.random.default_rng(0).standard_normal((n, WIDTH))
+    for _ in range(STEPS):
+        least = NOTHING_NEW * np.linalg.norm(block)
         for _ in range(2):  # once leaves what rounding left of it
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
-        basis = np.concatenate([basis, block], axis=1)
-        images = np.concatenate([images, product(block)], axis=1)
-    projected = basis.T @ images
+            block = _orthonormal(block - _product(basis, _product(basis.T, block)), least)
+            least = NOTHING_NEW
+        image = product(block)
+        basis, images = np.concatenate([basis, block], axis=1), np.concatenate([images, image], axis=1)
+        block = image
+    projected = _product(basis.T, images)
     return float(np.linalg.eigvalsh((projected + projected.T) / 2)[-1])
+
+
+def _orthonormal(block: Targets, least: float) -> Float[np.ndarray, "n _"]:
+    """Directions of the block's columns, but those in which it is no larger than ``least``."""
+    values, vectors = np.linalg.eigh(_product(block.T, block))
+    kept = values > least**2
+    return _product(block, vectors[:, kept] / np.sqrt(values[kept]))
