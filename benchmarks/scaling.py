@@ -90,23 +90,20 @@ SWEEPS = (
         lambda s: s["samples"] ** 3,
         lambda s: 2 * 8 * s["samples"] ** 2,
     ),
-    Sweep(
-        "oracle risks",
-        "oracle",
-        "targets",
-        (2500, 5000, 10000, 20000),
-        {"samples": 500},
-        lambda s: 2 * s["targets"] * s["samples"] ** 2 + s["samples"] ** 3 / 3,
-        lambda s: 8 * s["samples"] * (4 * 30 + 4 * s["samples"]),
-    ),
-    Sweep(
-        "oracle risks",
-        "oracle",
-        "samples",
-        (250, 500, 1000, 2000),
-        {"targets": 5000},
-        lambda s: 2 * s["targets"] * s["samples"] ** 2 + s["samples"] ** 3 / 3,
-        lambda s: 8 * s["samples"] * (4 * 30 + 4 * s["samples"]),
+    *(
+        Sweep(
+            "oracle risks",
+            "oracle",
+            moves,
+            values,
+            fixed,
+            lambda s: 2 * s["targets"] * s["samples"] ** 2 + s["samples"] ** 3 / 3,
+            lambda s: 8 * s["samples"] * (4 * 30 + 4 * s["samples"]),
+        )
+        for moves, values, fixed in (
+            ("targets", (2500, 5000, 10000, 20000), {"samples": 500}),
+            ("samples", (250, 500, 1000, 2000), {"targets": 5000}),
+        )
     ),
 )
 CHUNKS = (50, 100, 200, 400)

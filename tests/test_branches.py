@@ -1,20 +1,15 @@
 """``make coverage``: a room whose branches are not taken is seen."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "branches.py"
+from support.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def branches():
-    described = importlib.util.spec_from_file_location("branches", SCRIPT)
-    module = importlib.util.module_from_spec(described)
-    described.loader.exec_module(module)
-    return module
+    return load_script("branches")
 
 
 @pytest.mark.parametrize(("taken", "code"), [(17, 1), (18, 0)])

@@ -1,6 +1,5 @@
 """``make matrix``: what the cells install, and what becomes of a cell that fails."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -10,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from support.scripts import SCRIPTS, load_script
+
 ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "scripts" / "matrix.py"
 
 
 @pytest.fixture(scope="module")
 def matrix():
-    described = importlib.util.spec_from_file_location("matrix", SCRIPT)
-    module = importlib.util.module_from_spec(described)
-    described.loader.exec_module(module)
-    return module
+    return load_script("matrix")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +71,7 @@ def test_a_cell_passes_when_its_suite_does(matrix, tmp_path, capsys, body, passe
 
 
 def test_an_unknown_cell_is_refused():
-    done = subprocess.run([sys.executable, SCRIPT, "3.13-newer"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, SCRIPTS / "matrix.py", "3.13-newer"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "there is no cell '3.13-newer'" in done.stderr
 

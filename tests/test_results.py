@@ -1,6 +1,5 @@
 """``make results``: a page of the documentation for each figure, from the kept results."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -12,17 +11,14 @@ from kernelgap.paper.figures.paper_values import VALUES, PaperValue
 from kernelgap.paper.figures.reference import RESULTS, Point, kept_references
 from kernelgap.reports.figure.keep import keep_reference
 from support.kept import kept
+from support.scripts import load_script
 
 ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "scripts" / "results.py"
 
 
 @pytest.fixture(scope="module")
 def script():
-    described = importlib.util.spec_from_file_location("results", SCRIPT)
-    module = importlib.util.module_from_spec(described)
-    described.loader.exec_module(module)
-    return module
+    return load_script("results")
 
 
 @pytest.fixture(scope="module")

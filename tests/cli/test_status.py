@@ -10,25 +10,15 @@ from kernelgap.cli import main
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import ChunkResult, TrialResult
 from support import tiny
+from support.workers import Workers
 
 
-class Workers:
+class Raising(Workers):
     """Workers that make results up, and at which chunks of one kind raise."""
 
     def __init__(self, raises):
+        super().__init__()
         self.raises = raises
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def room(self, seconds):
-        return 1
-
-    def progress(self):
-        return []
 
     def submit(self, chunk):
         future = Future()
@@ -47,7 +37,7 @@ def kernelgap(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
 
     def command(*arguments, raises="ck2"):
-        monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Workers(raises))
+        monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Raising(raises))
         monkeypatch.setattr(sys, "argv", ["kernelgap", *arguments])
         with pytest.raises(SystemExit) as exit_:
             main()

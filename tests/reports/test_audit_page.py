@@ -27,22 +27,11 @@ from kernelgap.reports.audit.interval_charts import difference_chart, features_c
 from kernelgap.reports.audit.lines import above_charts, best_kernels, curve_rows, law_of
 from kernelgap.reports.audit.page import write_audit_page
 from kernelgap.reports.audit.text import CONTENDERS, command_of, contender_in_words, contender_looks, describe_setting
-from kernelgap.reports.common import page as common
-from kernelgap.reports.common import render
 from support.audits import NETWORK_WINS, invented, table
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
 EVIL = "</script><img src=x onerror=alert(1)>\"'&"
-
-
-@pytest.fixture(autouse=True)
-def no_bundle(monkeypatch):
-    """The drawing library is large and the same in all pages: the browser's tests have it."""
-    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
-
-
-@pytest.fixture
-def no_pictures(monkeypatch):
-    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
 
 
 @pytest.fixture(scope="module")

@@ -48,16 +48,21 @@ def report(tmp_path_factory):
 @pytest.fixture
 def opened(browser, report, request):
     """The page at a width and in a scheme of colours, with what it complained of and asked for."""
-    width, scheme = getattr(request, "param", (1280, "light"))
+    page, said, asked = open_page(browser, report, *getattr(request, "param", (1280, "light")))
+    yield page, said, asked
+    page.context.close()
+
+
+def open_page(browser, path, width, scheme):
+    """A page whose charts are drawn, with what it complained of and asked for."""
     page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda sent: asked.append(sent.url))
-    page.goto(report.as_uri())
+    page.goto(path.as_uri())
     page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
-    yield page, said, asked
-    page.context.close()
+    return page, said, asked
 
 
 @pytest.mark.parametrize("opened", [(1280, "light"), (390, "dark")], indirect=True)
@@ -163,13 +168,7 @@ def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
     frame = table().rename(columns={"kind": "<b>kind</b>"})
     with invented():
         path = run_audit(frame, "<b>kind</b>", tmp_path).report()
-    page = browser.new_context(viewport={"width": 390, "height": 900}, color_scheme="dark").new_page()
-    said, asked = [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda sent: asked.append(sent.url))
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
+    page, said, asked = open_page(browser, path, 390, "dark")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for name in ("errors", "accuracy", "contenders", "difference", "gap", "features"):
         assert page.locator(f"[data-chart={name}] .role-mark path[d]").count() > 1, name

@@ -17,12 +17,12 @@ from kernelgap.images.experiment.comparison import Span, ahead_from, difference
 from kernelgap.images.experiment.record import images_record, sentence_of, summary_rows
 from kernelgap.images.experiment.scales import cost_of, pace_of, talk_costs
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
-from kernelgap.reports.common import page as common
-from kernelgap.reports.common import render
 from kernelgap.reports.images.charts import accuracy_chart, accuracy_rows, all_learning_charts, learning_rows
 from kernelgap.reports.images.page import write_images_page
 from kernelgap.reports.images.text import describe_method, describe_setting, edge_of, method_looks
 from kernelgap.runs.store import Failure
+
+pytestmark = pytest.mark.usefixtures("no_bundle")
 
 NETWORK, GATED, KERNEL = "conv-resnet-8", "conv-resnet-8-gated", "gaussian"
 FAMILY = {
@@ -98,17 +98,6 @@ def usual(folder, **more):
         trial("cntk with pooling, 7 x 7", 300, 0.72, tested=1000),
     ]
     return invented(rows, folder, **more)
-
-
-@pytest.fixture(autouse=True)
-def no_bundle(monkeypatch):
-    """The drawing library is large and the same in all pages."""
-    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "")
-
-
-@pytest.fixture
-def no_pictures(monkeypatch):
-    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
 
 
 def test_the_network_is_ahead_from_some_number_of_images_on(tmp_path):

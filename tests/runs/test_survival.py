@@ -21,6 +21,7 @@ from kernelgap.runs import ChunkResult, TrialStore, read_status, run_chunk, run_
 from kernelgap.runs.start import run as start
 from kernelgap.runs.trials.execute import run_chunk as really_run
 from support import survival, tiny
+from support.workers import Workers
 
 
 @pytest.fixture
@@ -151,25 +152,13 @@ def test_a_strange_executor_that_breaks_ends_the_run(chunks, tmp_path):
 
 def test_a_run_of_failures_alone_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setitem(EXPERIMENTS, "tiny", tiny.tiny)
-    monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Raising())
+    monkeypatch.setattr("kernelgap.runs.runner.local_workers", lambda count, do: Raising(room=3))
     with pytest.raises(InputError, match=r"All 10 chunks failed.*MemoryError: too wide"):
         start("tiny", out=tmp_path)
 
 
-class Raising:
+class Raising(Workers):
     """Workers at which every chunk raises."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def room(self, seconds):
-        return 3
-
-    def progress(self):
-        return []
 
     def submit(self, chunk):
         future = Future()

@@ -9,6 +9,17 @@ EXACT = (
     KernelLines(("ck2", "gaussian(factor=0.5)", "gaussian(factor=2.0)"), (0.01, 1.0)),
 )
 
+DESCRIPTION = {
+    "problem": "sec8",
+    "network": "3resnet",
+    "mode": "all",
+    "width": 20,
+    "samples": 500,
+    "rate": 0.1,
+    "decay": 1e-3,
+    "seed": 0,
+}
+
 
 def experiment(name: str, widths: tuple[int, ...], epochs: int, exact: tuple = ()) -> Experiment:
     grids = (

@@ -164,7 +164,7 @@ def _largest(product: Callable[[Targets], Targets], n: int) -> float:
     basis = images = np.empty((n, 0))
     block = np.random.default_rng(0).standard_normal((n, WIDTH))
     for _ in range(STEPS):
-        least = NOTHING_NEW * np.linalg.norm(block)
+        least = NOTHING_NEW * float(np.linalg.norm(block))
         for _ in range(2):  # once leaves what rounding left of it
             block = _orthonormal(block - _product(basis, _product(basis.T, block)), least)
             least = NOTHING_NEW

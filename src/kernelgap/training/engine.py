@@ -1,6 +1,6 @@
 """Who does the arithmetic of training: programs of XLA for any model."""
 
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -15,6 +15,26 @@ CACHE = 2**21  # bytes of weights and momenta that a group of members may take, 
 Members = list[int]
 
 
+class Stretch(NamedTuple):
+    """Some epochs of a group.
+
+    Attributes
+    ----------
+    rates, decays
+        Of each member of the group.
+    orders
+        The order of the data in each of the epochs; there may be more rows than epochs.
+    first, stop
+        The epochs first..stop-1.
+    """
+
+    rates: Float[np.ndarray, " group"]
+    decays: Float[np.ndarray, " group"]
+    orders: Int32[np.ndarray, "most n"]
+    first: int
+    stop: int
+
+
 @runtime_checkable
 class Engine(Protocol):
     """Trains and judges groups of members. ``state`` holds all members, on the host."""
@@ -23,18 +43,8 @@ class Engine(Protocol):
         """How many members train at once."""
         ...
 
-    def advance(
-        self,
-        state: State,
-        group: Members,
-        rates: Float[np.ndarray, " group"],
-        decays: Float[np.ndarray, " group"],
-        sample: Sample,
-        orders: Int32[np.ndarray, "most n"],
-        first: int,
-        stop: int,
-    ) -> None:
-        """Epochs first..stop-1 of these members, written back into ``state``."""
+    def advance(self, state: State, group: Members, sample: Sample, stretch: Stretch) -> None:
+        """Train these members for some epochs, written back into ``state``."""
         ...
 
     def squared_errors(
@@ -60,22 +70,12 @@ class XlaEngine:
     def _padded(self, group: Members) -> Members:
         return group + group[:1] * (self.size - len(group))
 
-    def advance(
-        self,
-        state: State,
-        group: Members,
-        rates: Float[np.ndarray, " group"],
-        decays: Float[np.ndarray, " group"],
-        sample: Sample,
-        orders: Int32[np.ndarray, "most n"],
-        first: int,
-        stop: int,
-    ) -> None:
+    def advance(self, state: State, group: Members, sample: Sample, stretch: Stretch) -> None:
         padded = self._padded(group)
         repeated = self._padded(list(range(len(group))))
         part = jax.tree.map(lambda w: w[padded], state)
-        rate, decay = (a[repeated].astype(np.float32) for a in (rates, decays))
-        part = advance(self.model, self.schedule, part, self.frozen, rate, decay, *sample, orders, first, stop)
+        rates, decays = (a[repeated].astype(np.float32) for a in (stretch.rates, stretch.decays))
+        part = advance(self.model, self.schedule, part, self.frozen, rates, decays, *sample, *stretch[2:])
         for all_members, new in zip(jax.tree.leaves(state), jax.tree.leaves(part), strict=True):
             all_members[group] = np.asarray(new)[: len(group)]
 

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
-from kernelgap.training.engine import Engine, XlaEngine
+from kernelgap.training.engine import Engine, Stretch, XlaEngine
 from kernelgap.training.modes import Layers, Model
 from kernelgap.training.native import native_engine
 from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
@@ -166,8 +166,8 @@ def train_grid(
         orders = data_orders(seed, range(first, stop), n, rows=longest)
         for group in members.groups(engine.group_size(len(rates))):
             if stop > first:
-                rate, decay = members.rates[group], members.decays[group]
-                engine.advance(state, group, rate, decay, samples["train"], orders, first, stop)
+                stretch = Stretch(members.rates[group], members.decays[group], orders, first, stop)
+                engine.advance(state, group, samples["train"], stretch)
             members.measure(state, group, time)
             if on_progress is not None:
                 on_progress(members.share_done())

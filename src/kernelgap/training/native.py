@@ -7,12 +7,12 @@ from pathlib import Path
 from threading import Event
 
 import numpy as np
-from jaxtyping import Float, Float32, Int32
+from jaxtyping import Float, Float32
 
 from kernelgap import native, networks
 from kernelgap.machine import threads
 from kernelgap.networks import Network, Params
-from kernelgap.training.engine import Members
+from kernelgap.training.engine import Members, Stretch
 from kernelgap.training.modes import Layers, Model
 from kernelgap.training.schedule import Sample, Schedule
 from kernelgap.training.sgd import State
@@ -46,18 +46,9 @@ class NativeEngine:
     def group_size(self, members: int) -> int:
         return min(members, threads())
 
-    def advance(
-        self,
-        state: State,
-        group: Members,
-        rates: Float[np.ndarray, " group"],
-        decays: Float[np.ndarray, " group"],
-        sample: Sample,
-        orders: Int32[np.ndarray, "most n"],
-        first: int,
-        stop: int,
-    ) -> None:
+    def advance(self, state: State, group: Members, sample: Sample, stretch: Stretch) -> None:
         x, y = _floats(sample.x), _floats(sample.y)
+        rates, decays, orders, first, stop = stretch
         factors = np.array([self.schedule.factor(epoch, np) for epoch in range(first, stop)], dtype=np.float32)
         operations = 6 * len(x) * sum(w[0].size for w in state.trained.values())  # of an epoch, about
         at_once = max(1, int(AT_ONCE // operations))

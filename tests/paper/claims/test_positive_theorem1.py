@@ -186,25 +186,3 @@ def test_all_layers_must_learn_and_carelessly_become_the_last(careful: list[floa
     row = {"width": 1600, "distance": [0.01, 0.02], "moved": [0.1, 0.2], "common": [0.4, 0.5], "last": [0.4, 0.5]}
     numbers = {"threshold": 0.27, "careful": careful, "A fixed": [0.001, 0.001], "rows": [row], "exponents": fits}
     assert get("thm1.all_layers").judge(numbers).outcome == outcome
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "outcome"),
-    {
-        "thm1.risk": "holds",
-        "thm1.samples": "holds",
-        "thm1.alpha": "holds",
-        "thm1.alpha.k": "undecided",
-        "thm1.to_zero": "holds",
-        "thm1.distribution": "holds",
-        "thm1.multipass": "holds",
-        "thm1.all_layers": "holds",
-    }.items(),
-)
-def test_end_to_end(name: str, outcome: str) -> None:
-    claim = get(name)
-    numbers = claim.measure("quick", 0)
-    assert claim.judge(numbers).outcome == outcome
-    assert claim.picture is not None
-    assert claim.picture(numbers).lines

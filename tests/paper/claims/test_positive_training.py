@@ -159,22 +159,3 @@ def test_the_course_of_algorithm_1_ends_where_the_run_does() -> None:
         assert course.times == (20, 60)
         for name in ("risk", "base", "composite"):
             np.testing.assert_allclose(course.values[name], run.errors[name][s, 0], rtol=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "outcome"),
-    {
-        "thm1.agnostic": "holds",
-        "hier.forward": "holds",
-        "hier.backward": "fails",
-        "hier.backward.samples": "fails",
-        "lazy.two_layer": "holds",
-    }.items(),
-)
-def test_end_to_end(name: str, outcome: str) -> None:
-    claim = get(name)
-    numbers = claim.measure("quick", 0)
-    assert claim.judge(numbers).outcome == outcome
-    assert claim.picture is not None
-    assert claim.picture(numbers).lines

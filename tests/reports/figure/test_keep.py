@@ -17,18 +17,13 @@ from kernelgap.errors import InputError
 from kernelgap.fingerprint import fingerprint
 from kernelgap.paper.figures import EXPERIMENTS, compare, read_reference, reference
 from kernelgap.paper.figures.reference import Beside, Point, kept_references, points_of
-from kernelgap.reports.common import render
 from kernelgap.reports.figure.keep import keep_reference
 from kernelgap.runs import Failure, Run, read_run
 from support.kept import kept
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
 INF = float("inf")
-
-
-@pytest.fixture(autouse=True)
-def no_bundle(monkeypatch):
-    """The drawing library is large and the same in all pages."""
-    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "/* */")
 
 
 @pytest.fixture(scope="module")

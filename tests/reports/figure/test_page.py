@@ -10,18 +10,13 @@ import pytest
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.reports.common import render
 from kernelgap.runs import Failure, read_run
 from support import tiny
 from support.figure_runs import Invented
 
+pytestmark = pytest.mark.usefixtures("no_bundle")
+
 INF = float("inf")
-
-
-@pytest.fixture(autouse=True)
-def no_bundle(monkeypatch):
-    """The drawing library is large and the same in all pages: the browser's tests have it."""
-    monkeypatch.setattr(render.vl_convert, "javascript_bundle", lambda **_: "/* </script><!-- */")
 
 
 def specs(text):

@@ -8,17 +8,6 @@ from kernelgap import problems
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from support import survival, tiny
 
-DESCRIPTION = {
-    "problem": "sec8",
-    "network": "3resnet",
-    "mode": "all",
-    "width": 20,
-    "samples": 500,
-    "rate": 0.1,
-    "decay": 1e-3,
-    "seed": 0,
-}
-
 
 def test_a_diverged_trial_is_a_result():
     trial = next(t for t in tiny.tiny.trials("quick", 0) if t.network == "2layer")

@@ -7,38 +7,30 @@ from kernelgap.runs import make_ridge_trial, make_trial, plan_chunks, run_chunk
 from kernelgap.runs.trials.trial import Trial
 from support import tiny
 
-DESCRIPTION = {
-    "problem": "sec8",
-    "network": "3resnet",
-    "mode": "all",
-    "width": 20,
-    "samples": 500,
-    "rate": 0.1,
-    "decay": 1e-3,
-    "seed": 0,
-}
-
 
 def test_the_identity_of_a_trial_is_its_description():
-    trial = make_trial(**DESCRIPTION)
-    assert trial.id == make_trial(**DESCRIPTION).id
+    trial = make_trial(**tiny.DESCRIPTION)
+    assert trial.id == make_trial(**tiny.DESCRIPTION).id
     assert trial.id == Trial.model_validate_json(trial.model_dump_json()).id
     assert (
         len(
-            {make_trial(**{**DESCRIPTION, key: value}).id for key, value in [("seed", 0), ("rate", 0.2), ("width", 21)]}
+            {
+                make_trial(**{**tiny.DESCRIPTION, key: value}).id
+                for key, value in [("seed", 0), ("rate", 0.2), ("width", 21)]
+            }
         )
         == 3
     )
-    assert trial.id == make_trial(**{**DESCRIPTION, "problem": "sec8(alpha=0.3)"}).id
+    assert trial.id == make_trial(**{**tiny.DESCRIPTION, "problem": "sec8(alpha=0.3)"}).id
     assert trial.method == "3resnet(all)"
 
 
 def test_identities_stay_as_they_are():
     """Else no run that was interrupted before an update would go on after it."""
     ridge = {"problem": "sec8", "samples": 500, "seed": 0, "kernel": "ntk2", "ridge": 1e-5}
-    assert make_trial(**DESCRIPTION).id == "8cfffc0663f5b586"
+    assert make_trial(**tiny.DESCRIPTION).id == "8cfffc0663f5b586"
     assert make_ridge_trial(**ridge).id == "802ff839abe4191a"
-    assert make_trial(**{**DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK, SGD)"
+    assert make_trial(**{**tiny.DESCRIPTION, "mode": "ntk"}).method == "3resnet(NTK, SGD)"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +50,7 @@ def test_identities_stay_as_they_are():
 )
 def test_impossible_trials(change, words):
     with pytest.raises(InputError, match=words):
-        make_trial(**{**DESCRIPTION, **change})
+        make_trial(**{**tiny.DESCRIPTION, **change})
 
 
 def test_test_errors_are_against_the_target_without_noise():

@@ -63,38 +63,38 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("beta", "test error", lines, (("threshold", numbers["threshold"]),), y_axis="log")
 
 
+def _claim(name: str, source: str, statement: str, stated: str, learned: float, not_learned: float) -> Claim:
+    figure = name.replace(".", "_")
+    judged = partial(judge, learned, not_learned)
+    return Claim(name, source, statement, stated, partial(measure, figure), judged, picture, seconds=100)
+
+
 claims = (
-    Claim(
+    _claim(
         "fig3a",
         "Figure 3(a)",
         "With all layers of the ResNet trained on beta F + 0.3 G(F), the composite signal is learned for beta >= 0.3 "
         "and not for beta <= 0.2: F must be at least as strong as G(F). (The source does not say with how many "
         "samples; here 1000.)",
         "learned for beta >= 0.3; ~1.4 for beta <= 0.2",
-        partial(measure, "fig3a"),
-        partial(judge, 0.3, 0.2),
-        picture,
-        seconds=100,
+        0.3,
+        0.2,
     ),
-    Claim(
+    _claim(
         "fig3b",
         "Figure 3(b)",
         "The same with only hidden layers trained: learned for beta >= 0.5, not for beta <= 0.3.",
         "learned for beta >= 0.5, not for beta <= 0.3",
-        partial(measure, "fig3b"),
-        partial(judge, 0.5, 0.3),
-        picture,
-        seconds=100,
+        0.5,
+        0.3,
     ),
-    Claim(
+    _claim(
         "slides.b",
         "slides, sensitivity test",
         "The talk's target with eight outputs: the composite signal of strength 0.3 is learned where the base signal "
         "is stronger (beta >= 0.5) and not where there is none (beta = 0). The slide's curves are not in its text.",
         "learned for large beta, not for beta = 0",
-        partial(measure, "slides_b"),
-        partial(judge, 0.5, 0.0),
-        picture,
-        seconds=100,
+        0.5,
+        0.0,
     ),
 )

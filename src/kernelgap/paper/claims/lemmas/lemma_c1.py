@@ -9,10 +9,12 @@ the spectral norm of A D_V,W V(0) are O(tau_v (tau_v/sigma_v)^(1/3)) up to logar
 a bound over all perturbations for (c) and (g), the worst found for the others; (d) to (g) at the worst direction of
 (out1,1) on a grid."""
 
+from functools import partial
+
 import numpy as np
 
+from kernelgap.paper.claims import growth
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Outcome, Picture, Verdict
-from kernelgap.paper.claims.growth import at_least, at_most, constant, exponent, interval, means, over_widths, together
 from kernelgap.paper.theory.coupling import (
     STATED,
     first_layer,
@@ -40,9 +42,10 @@ def measure(scale: str, seed: int) -> Numbers:
     """Along tau_w = 1, sigma_w = m^(-1/4), tau_v = m^(-1/8), sigma_v = m^(1/8); then over tau_v at one width."""
     powers, first, flips, second, directions = SIZES[scale]
     widths = [2**power for power in powers]
-    values = over_widths(widths, first, seed, lambda rng, m, _: _first(rng, m))
-    values |= over_widths(widths, flips, seed + 1, lambda rng, m, _: _flips(rng, m))
-    values |= over_widths(widths, second, seed + 2, lambda rng, m, _: _second(rng, m, *_path("d", m), directions))
+    values = growth.over_widths(widths, first, seed, lambda rng, m, _: _first(rng, m))
+    values |= growth.over_widths(widths, flips, seed + 1, lambda rng, m, _: _flips(rng, m))
+    second_of = partial(_second, directions=directions)
+    values |= growth.over_widths(widths, second, seed + 2, lambda rng, m, _: second_of(rng, m, *_path("d", m)))
     worst = {part: values[part] for part in STATED}
     m = widths[-1]
     slow = [
@@ -58,12 +61,12 @@ def measure(scale: str, seed: int) -> Numbers:
         "directions": directions,
         "unmet": [f"{c.text} at m = {m}" for at, m in conditions for c in unmet(at.of_lemma_c1(), m)],
         "worst": worst,
-        "random": {part: means(values[f"random {part}"]) for part in "abdef"},
-        "exponents": {part: exponent(widths, worst[part]) for part in STATED},
+        "random": {part: growth.means(values[f"random {part}"]) for part in "abdef"},
+        "exponents": {part: growth.exponent(widths, worst[part]) for part in STATED},
         "stated": {part: _stated_exponent(part) for part in STATED},
         "constants": {part: _constants(part, widths, worst[part]) for part in STATED},
         "ratios": list(RATIOS),
-        "slow": exponent(RATIOS, slow),
+        "slow": growth.exponent(RATIOS, slow),
     }
 
 
@@ -103,7 +106,7 @@ def _stated_exponent(part: str) -> float:
 
 
 def _constants(part: str, widths: list[int], values: list[list[float]]) -> list[float]:
-    return [mean / stated(part, *_path(part, m), m) for m, mean in zip(widths, means(values), strict=True)]
+    return [mean / stated(part, *_path(part, m), m) for m, mean in zip(widths, growth.means(values), strict=True)]
 
 
 def _sharp(m: int) -> float:
@@ -117,10 +120,11 @@ def outcomes(numbers: Numbers) -> dict[str, Outcome]:
     exponent is a little above 5/6 at every finite width. As tau_v falls at fixed m, a bound tau_v^e is broken by
     whatever falls more slowly.
     """
-    found = {part: at_most(numbers["exponents"][part], numbers["stated"][part]) for part in STATED if part != "a"}
+    bounds = numbers["stated"]
+    found = {part: growth.at_most(fit, bounds[part]) for part, fit in numbers["exponents"].items() if part != "a"}
     flips = zip(numbers["widths"], numbers["worst"]["a"], strict=True)
-    found["a"] = together(at_most(constant(row), _sharp(m)) for m, row in flips)
-    found["f"] = together([found["f"], at_least(numbers["slow"], STATED["f"][0])])
+    found["a"] = growth.together(growth.at_most(growth.constant(row), _sharp(m)) for m, row in flips)
+    found["f"] = growth.together([found["f"], growth.at_least(numbers["slow"], STATED["f"][0])])
     return {part: found[part] for part in STATED}
 
 
@@ -129,19 +133,15 @@ def judge(numbers: Numbers) -> Verdict:
         return Verdict("undecided", "outside", f"The lemma asks for more: {'; '.join(numbers['unmet'])}.")
     exponents, found = numbers["exponents"], outcomes(numbers)
     measured = "; ".join(
-        f"({part}) m^{interval(exponents[part], '.3f')} of m^{numbers['stated'][part]:.3f}, "
+        f"({part}) m^{growth.interval(exponents[part], '.3f')} of m^{numbers['stated'][part]:.3f}, "
         f"constant {numbers['constants'][part][-1]:.2f}"
         for part in STATED
     )
-    measured += f"; (f) over tau_v at one width: tau_v^{interval(numbers['slow'])} of tau_v^{STATED['f'][0]:.2f}"
-    by_outcome = [
-        f"{', '.join(f'({part})' for part in STATED if found[part] == outcome)} {words}"
-        for outcome, words in (("holds", "hold"), ("undecided", "cannot be told"), ("fails", "not as stated"))
-        if outcome in found.values()
-    ]
+    measured += f"; (f) over tau_v at one width: tau_v^{growth.interval(numbers['slow'])} of tau_v^{STATED['f'][0]:.2f}"
+    named = growth.listed({f"({part})": outcome for part, outcome in found.items()})
     reason = (
         f"At the worst perturbation found and the worst of {numbers['directions']} directions of (out1,1): "
-        f"{'; '.join(by_outcome)}. (a) is judged by its constant, which is at most {FLIP_CONSTANT:.3f} in the limit, "
+        f"{named}. (a) is judged by its constant, which is at most {FLIP_CONSTANT:.3f} in the limit, "
         "the others by their exponents in m."
     )
     if found["f"] == "fails":
@@ -150,14 +150,14 @@ def judge(numbers: Numbers) -> Verdict:
             "the proof of (e) bounds: the worst V gives about sigma_v (tau_v/sigma_v)^(2/3) where the lemma has "
             "sigma_v (tau_v/sigma_v)^(4/3). At a random V of the same norm it stays at its start's size."
         )
-    return Verdict(together(found.values()), measured, reason)
+    return Verdict(growth.together(found.values()), measured, reason)
 
 
 def picture(numbers: Numbers) -> Picture:
     widths = numbers["widths"]
     lines = [
         Line("sharp bound, slope 5/6", widths, [_sharp(m) for m in widths]),
-        Line("worst W of norm 1", widths, means(numbers["worst"]["a"]), points_only=True),
+        Line("worst W of norm 1", widths, growth.means(numbers["worst"]["a"]), points_only=True),
         Line("random W of norm 1", widths, numbers["random"]["a"], points_only=True),
     ]
     return Picture("width m", "gates that change, first layer", lines, x_axis="log", y_axis="log")

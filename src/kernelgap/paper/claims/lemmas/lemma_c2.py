@@ -7,17 +7,8 @@ enough."""
 
 import numpy as np
 
+from kernelgap.paper.claims import growth
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
-from kernelgap.paper.claims.growth import (
-    at_most,
-    constant,
-    exponent,
-    first_lasting,
-    interval,
-    means,
-    over_widths,
-    together,
-)
 from kernelgap.paper.theory.complexity import PLAIN
 from kernelgap.paper.theory.construction import gated, solution
 from kernelgap.paper.theory.coupling import half_sphere
@@ -50,7 +41,7 @@ def measure(scale: str, seed: int) -> Numbers:
             "V": float(np.linalg.norm(made.V)) / (ALPHA * size.size_G),
         }
 
-    values = over_widths(widths, repeats, seed, draw)
+    values = growth.over_widths(widths, repeats, seed, draw)
     return {
         "widths": widths,
         "alpha": ALPHA,
@@ -58,8 +49,8 @@ def measure(scale: str, seed: int) -> Numbers:
         "C_s": {"F": size.C_F, "G": size.C_G},
         "mean_square": values["first"],
         "largest": values["second"],
-        "mean_square_exponent": exponent(widths, values["first"]),
-        "largest_exponent": exponent(widths, values["second"]),
+        "mean_square_exponent": growth.exponent(widths, values["first"]),
+        "largest_exponent": growth.exponent(widths, values["second"]),
         "norm_W": values["W"],
         "norm_V": values["V"],
     }
@@ -68,8 +59,8 @@ def measure(scale: str, seed: int) -> Numbers:
 def judge(numbers: Numbers) -> Verdict:
     target = numbers["alpha_tilde"]
     worst_a, worst_b = (list(map(max, numbers[name])) for name in ("mean_square", "largest"))
-    from_a = first_lasting(numbers["widths"], [value <= target**4 for value in worst_a])
-    from_b = first_lasting(numbers["widths"], [value <= target**2 for value in worst_b])
+    from_a = growth.first_lasting(numbers["widths"], [value <= target**4 for value in worst_a])
+    from_b = growth.first_lasting(numbers["widths"], [value <= target**2 for value in worst_b])
     slopes = numbers["mean_square_exponent"], numbers["largest_exponent"]
     measured = (
         f"(a) mean square {worst_a[-1]:.1e} of alpha~^4 = {target**4:.1e}, m^{slopes[0]['value']:.2f}, kept from "
@@ -77,10 +68,12 @@ def judge(numbers: Numbers) -> Verdict:
         f"from m = {from_b}; |W*|_F = {_last(numbers['norm_W'])} k p_F C_s(F), "
         f"|V*|_F = {_last(numbers['norm_V'])} alpha k p_G C_s(G); C* = 1 throughout"
     )
-    norms = together(at_most(constant(row), 1.0) for name in ("norm_W", "norm_V") for row in numbers[name])
+    norms = growth.together(
+        growth.at_most(growth.constant(row), 1.0) for name in ("norm_W", "norm_V") for row in numbers[name]
+    )
     if norms != "holds":
         return Verdict(norms, measured, "At some width a norm is not within its bound.")
-    if "fails" in [at_most(slope, 0.0) for slope in slopes]:
+    if "fails" in [growth.at_most(slope, 0.0) for slope in slopes]:
         return Verdict("fails", measured, "An error grows with the width.")
     if from_a is None or from_b is None:
         return Verdict("undecided", measured, "The errors are not below their bounds at the widths measured.")
@@ -94,12 +87,12 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def _last(rows: list[list[float]]) -> str:
-    return interval(constant(rows[-1]))
+    return growth.interval(growth.constant(rows[-1]))
 
 
 def picture(numbers: Numbers) -> Picture:
     names = {"mean_square": "(a) mean square over x", "largest": "(b) largest over all z, over |(z,1)|"}
-    lines = [Line(title, numbers["widths"], means(numbers[name])) for name, title in names.items()]
+    lines = [Line(title, numbers["widths"], growth.means(numbers[name])) for name, title in names.items()]
     levels = [("alpha~^4", numbers["alpha_tilde"] ** 4), ("alpha~^2", numbers["alpha_tilde"] ** 2)]
     return Picture("width m", "error of W*, V*", lines, levels, x_axis="log", y_axis="log")
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Outcome, Picture, Verdict
-from kernelgap.paper.claims.growth import at_most, exponent, interval, means, over_widths, together
+from kernelgap.paper.claims.growth import at_most, exponent, interval, listed, means, over_widths, together
 from kernelgap.paper.theory.complexity import complexity
 from kernelgap.paper.theory.construction import Solution, solution
 from kernelgap.paper.theory.coupling import half_sphere, worst_distance
@@ -137,13 +137,8 @@ def judge(numbers: Numbers) -> Verdict:
         f"{numbers['stated'][part][-1]:.2f}"
         for part in TERMS
     )
-    by_outcome = [
-        f"{', '.join(name for name, one in found.items() if one == outcome)} {words}"
-        for outcome, words in (("holds", "hold"), ("undecided", "cannot be told"), ("fails", "not as stated"))
-        if outcome in found.values()
-    ]
     reason = (
-        f"{'; '.join(by_outcome)}. The terms are those of the proof on the path measured, as powers of m; the bounds "
+        f"{listed(found)}. The terms are those of the proof on the path measured, as powers of m; the bounds "
         f"are the lemma's, with alpha~ = {numbers['alpha_tilde'][-1]:.2f}, C* = {C_STAR:g} and 1 in each O. The "
         f"largest, (c), is under alpha~^2 itself from about m = {power_of_ten(_enough(numbers))} on, by the proof's "
         "power. In (b) the alpha~ before G is a slip for alpha."
