@@ -27,7 +27,7 @@ ROWS = 256  # rows of the trailing matrix that are updated at a time
 COLUMNS = 128  # columns that are rotated at a time
 
 
-def as_factorisable(matrix: object, *, copies: int) -> Square:
+def as_factorisable(matrix: object, *, copies: int, known_symmetric: bool = False) -> Square:
     """In float64, square, finite, symmetric, and with memory left for so many more of its size."""
     try:
         gram = np.asarray(matrix, dtype=float)
@@ -39,6 +39,8 @@ def as_factorisable(matrix: object, *, copies: int) -> Square:
     advice = f"Take fewer samples (up to about {int((available_memory() / 16) ** 0.5)} fit)."
     require_memory(8 * n * n * copies, f"Factorising a Gram matrix of {n} x {n}", advice)
     check_finite(gram, "The Gram matrix")
+    if known_symmetric:
+        return gram
     enough = 1e-8 * float(max(gram.max(), -gram.min()))
     starts = range(0, n, SYMMETRY_ROWS)
     if any(_apart(gram, i, j).max() > enough for i in starts for j in range(0, i + 1, SYMMETRY_ROWS)):

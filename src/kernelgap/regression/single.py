@@ -1,10 +1,10 @@
 """One given ridge: (K + ridge I) a = Y by Cholesky, at a quarter of the cost of a factorisation for every ridge."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 from scipy.linalg import blas, lapack
 
 from kernelgap.regression.factorisation import as_factorisable
@@ -12,7 +12,7 @@ from kernelgap.regression.ridge import check_targets, one_ridge, ridge_path
 from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, Targets, with_jitter
 
 FEW, FEW_REFINED = 1500, 300  # samples for which the whole spectrum costs no more, or no more than a factor in float32
-WIDTH, STEPS = 8, 5  # of the Krylov space that the ends of a spectrum are found in
+STEPS = 16  # dimensions of the Krylov space that the ends of a spectrum are found in
 NOTHING_NEW = 1e-6  # share of a product that, where no more of it is outside the space, adds nothing to that
 MOST_REFINEMENTS = 12
 TINY = float(np.finfo(float).tiny)
@@ -53,7 +53,7 @@ def solve_with_spectrum(gram: Square, Y: Targets, ridge: float, *, positive: boo
     Solution
     """
     ridges = one_ridge(ridge)
-    gram = as_factorisable(gram, copies=1)
+    gram = as_factorisable(gram, copies=1, known_symmetric=positive)
     targets = check_targets(Y, len(gram))
     safe = ridges[0] >= safe_ridge(gram)
     if positive and safe and len(gram) > FEW_REFINED:
@@ -109,7 +109,11 @@ def _cholesky(gram: Square, added: float, work: Square) -> bool:
 
 
 def _solve(work: Square, columns: Targets) -> Targets:
-    return lapack.dpotrs(work.T, columns, lower=1)[0]
+    """(L L')^-1 times columns, in the precision of the factor. LAPACK is slow where there is one column."""
+    trsv, potrs = (blas.strsv, lapack.spotrs) if work.dtype == np.float32 else (blas.dtrsv, lapack.dpotrs)
+    if columns.shape[1] == 1:
+        return trsv(work.T, trsv(work.T, columns[:, 0], lower=1), lower=1, trans=1)[:, None]
+    return potrs(work.T, columns, lower=1)[0]
 
 
 def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
@@ -122,15 +126,12 @@ def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
     def solve(columns: Targets) -> Targets:
         sizes = np.linalg.norm(columns, axis=0)
         sizes[sizes == 0] = 1.0
-        return lapack.spotrs(work.T, (columns / sizes).astype(np.float32), lower=1)[0].astype(float) * sizes
+        return _solve(work, (columns / sizes).astype(np.float32)).astype(float) * sizes
 
-    def product(columns: Targets) -> Targets:
-        return _product(gram.T, columns)
-
-    largest = _largest(product, len(gram))
+    largest = _largest(partial(_product, gram), len(gram))
     coefficients, before = solve(Y), np.inf
     for _ in range(MOST_REFINEMENTS):
-        residual = Y - product(coefficients) - ridge * coefficients
+        residual = Y - _product(gram, coefficients) - ridge * coefficients
         # as small as rounding leaves it: |b - A x| <= n eps |A| |x|
         left = np.linalg.norm(residual) / (
             EPS * len(gram) ** 0.5 * (largest + ridge) * np.linalg.norm(coefficients) + TINY
@@ -146,37 +147,35 @@ def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
 
 def _ends(gram: Square, work: Square) -> tuple[float, float] | None:
     """About the smallest and the largest eigenvalue; None if K is not positive semi-definite."""
-    largest = _largest(lambda columns: _product(gram.T, columns), len(gram))
+    largest = _largest(partial(_product, gram), len(gram))
     added = (len(gram) * EPS + 1e-12) * largest  # what ``Spectrum.positive`` allows
     if not _cholesky(gram, added, work):
         return None
-    inverse = _largest(lambda columns: _solve(work, columns), len(gram))
+    inverse = _largest(partial(_solve, work), len(gram))
     return 1 / inverse - added, largest
 
 
-def _product(a: Float[np.ndarray, "m n"], b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "m k"]:
+def _product(gram: Square, columns: Targets) -> Targets:
     """By SciPy's BLAS, as the factors are: NumPy has threads of its own, and each set waits for the other to rest."""
-    return blas.dgemm(1.0, a, b) if a.size and b.size else np.zeros((len(a), b.shape[1]))
+    if columns.shape[1] == 1:
+        return blas.dsymv(1.0, gram.T, columns[:, 0], lower=1)[:, None]
+    return blas.dgemm(1.0, gram.T, columns)
 
 
 def _largest(product: Callable[[Targets], Targets], n: int) -> float:
-    """The largest eigenvalue of a positive matrix, or a little less: the best over a block Krylov space."""
+    """The largest eigenvalue of a positive matrix, or a little less: the best over a Krylov space (Lanczos)."""
     basis = images = np.empty((n, 0))
-    block = np.random.default_rng(0).standard_normal((n, WIDTH))
-    for _ in range(STEPS):
-        least = NOTHING_NEW * float(np.linalg.norm(block))
+    vector = np.random.default_rng(0).standard_normal((n, 1))
+    for _ in range(min(STEPS, n)):
+        length = float(np.linalg.norm(vector))
         for _ in range(2):  # once leaves what rounding left of it
-            block = _orthonormal(block - _product(basis, _product(basis.T, block)), least)
-            least = NOTHING_NEW
-        image = product(block)
-        basis, images = np.concatenate([basis, block], axis=1), np.concatenate([images, image], axis=1)
-        block = image
-    projected = _product(basis.T, images)
+            vector = vector - basis @ (basis.T @ vector)
+        left = float(np.linalg.norm(vector))
+        if not left > NOTHING_NEW * length:
+            break
+        vector = vector / left
+        image = product(vector)
+        basis, images = np.concatenate([basis, vector], axis=1), np.concatenate([images, image], axis=1)
+        vector = image
+    projected = basis.T @ images
     return float(np.linalg.eigvalsh((projected + projected.T) / 2)[-1])
-
-
-def _orthonormal(block: Targets, least: float) -> Float[np.ndarray, "n _"]:
-    """Directions of the block's columns, but those in which it is no larger than ``least``."""
-    values, vectors = np.linalg.eigh(_product(block.T, block))
-    kept = values > least**2
-    return _product(block, vectors[:, kept] / np.sqrt(values[kept]))
