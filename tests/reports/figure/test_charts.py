@@ -167,6 +167,30 @@ def test_one_trial_is_no_edge(tmp_path):
     assert edges(Invented().sgd(0.1, 0.1).write(tmp_path)) == []
 
 
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        ({1.0: 0.5, 2.0: 0.4, 4.0: 0.3}, "gaussian: the best is at the largest factor tried (4); one beyond it may be"),
+        (
+            {1.0: 0.3, 2.0: 0.4, 4.0: 0.5},
+            "gaussian: the best is at the smallest factor tried (1); one beyond it may be",
+        ),
+        ({1.0: 0.5, 2.0: 0.3, 4.0: 0.4}, None),
+        ({1.0: 0.5, 2.0: 0.3001, 4.0: 0.3}, None),  # a limit that wider ones approach
+        ({2.0: 0.3}, None),
+    ],
+)
+def test_a_bandwidth_on_an_edge(errors, sentence, tmp_path):
+    run = Invented().ridge(0.1, 0.1, kernel="ck2 + 0.1 * laplace(bandwidth=5.0)").sgd(0.1, 0.1)
+    for factor, error in errors.items():
+        run.ridge(error, error, kernel=f"gaussian(factor={factor})").ridge(
+            2.0, 2.0, kernel=f"gaussian(factor={factor})", ridge=1.0
+        )
+    messages = edges(run.write(tmp_path))
+    assert len(messages) == (sentence is not None)
+    assert all(message.startswith(sentence) for message in messages)
+
+
 def test_signals_are_the_curves_that_the_run_stored():
     trial = make_trial(
         **COMMON, network="3resnet", mode="all", width=6, rate=0.02, decay=0.0, seed=0, schedule=SCHEDULE

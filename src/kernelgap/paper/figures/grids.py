@@ -1,14 +1,18 @@
-"""Errors over the grid of rates and decays, and whether its best sits on an edge.
+"""Errors over the grid of rates and decays, and whether its best, or that of a kernel's bandwidths, is on an edge.
 
 Where a run has searched, its grids are those of the search, on the seeds of the search.
 """
 
 import math
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
+from kernelgap import kernels
 from kernelgap.paper.figures.picks import NETWORKS, group_of, judged, means_of_settings, place, searched
+from kernelgap.paper.figures.summary import FLAT
 from kernelgap.regression import at_edge
 
 if TYPE_CHECKING:
@@ -48,7 +52,15 @@ def best_places(run: "FigureRun") -> dict[str, str]:
 
 
 def edges(run: "FigureRun") -> list[str]:
-    """One sentence for each method by SGD whose best rate or decay, at its best place, is the last of those tried."""
+    """One sentence for each method whose best setting is the last of those tried, and one beyond it may be better.
+
+    Of a method by SGD it is the rate or the decay, at its best place; of a kernel a number in its text, such as its
+    bandwidth. For ridges ``summarise`` says it.
+    """
+    return [*_edges_by_sgd(run), *_edges_of_kernels(run)]
+
+
+def _edges_by_sgd(run: "FigureRun") -> list[str]:
     maps = heat_maps(run)
     sentences = []
     for method, at in best_places(run).items():
@@ -60,8 +72,52 @@ def edges(run: "FigureRun") -> list[str]:
         edges = [f"the {end} {name} tried ({best[name]:g})" for name, end in ends.items() if end]
         if edges:
             where = f" at {at}" if at else ""
-            sentences.append(f"{method}{where}: the best is at {' and '.join(edges)}; one beyond it may be better.")
+            sentences.append(_sentence(f"{method}{where}", edges))
     return sentences
+
+
+def _edges_of_kernels(run: "FigureRun") -> list[str]:
+    trials = run.table[run.table.kernel.notna()]
+    keys = ["method", "beta"] if run.axis == "beta" else ["method"]
+    sentences = []
+    for key, same in trials.groupby(keys, sort=True):
+        errors = means_of_settings(same, "validation").groupby("kernel")["mean"].min()
+        edges = [f"the {end} {name} tried ({value:g})" for name, value, end in _last_numbers(errors)]
+        if edges:
+            sentences.append(_sentence(f"{key[0]} at beta {key[1]:g}" if len(keys) > 1 else str(key[0]), edges))
+    return sentences
+
+
+def _last_numbers(errors: pd.Series) -> list[tuple[str, float, str]]:
+    """Each number of the best kernel that is the last one tried while the error falls towards it."""
+    tried = {text: _arguments(str(text)) for text in errors.index}
+    best = tried[errors.idxmin()]
+    last = []
+    for name, value in best.items():
+        if not isinstance(value, float):
+            continue
+        line = {a[name]: errors[text] for text, a in tried.items() if a.keys() == best.keys() and _only(name, a, best)}
+        end = at_edge(value, np.array(list(line)))
+        if end and len(line) > 1:
+            nearest = min(set(line) - {value}, key=lambda other: abs(other - value))
+            if line[nearest] > (1 + FLAT) * line[value]:
+                last.append((name, value, end))
+    return last
+
+
+def _arguments(text: str) -> dict[str, object]:
+    """What a kernel is made with, defaults included; nothing for a sum or a product."""
+    kernel = kernels.get(text)
+    return {f.name: getattr(kernel, f.name) for f in fields(kernel)} if is_dataclass(kernel) else {}
+
+
+def _only(name: str, first: dict[str, object], second: dict[str, object]) -> bool:
+    """Whether two kernels differ in this argument at most."""
+    return all(first[key] == second[key] for key in second if key != name)
+
+
+def _sentence(method: str, edges: list[str]) -> str:
+    return f"{method}: the best is at {' and '.join(edges)}; one beyond it may be better."
 
 
 def _grids(run: "FigureRun") -> list[tuple[str, str, pd.DataFrame]]:
