@@ -96,7 +96,11 @@ def _last_numbers(errors: pd.Series) -> list[tuple[str, float, str]]:
     for name, value in best.items():
         if not isinstance(value, float):
             continue
-        line = {a[name]: errors[text] for text, a in tried.items() if a.keys() == best.keys() and _only(name, a, best)}
+        line = {
+            number: float(errors[text])
+            for text, a in tried.items()
+            if a.keys() == best.keys() and _only(name, a, best) and isinstance(number := a[name], float)
+        }
         end = at_edge(value, np.array(list(line)))
         if end and len(line) > 1:
             nearest = min(set(line) - {value}, key=lambda other: abs(other - value))
