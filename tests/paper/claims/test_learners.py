@@ -119,6 +119,7 @@ def rows(*conv: float | None, above: tuple[float, float] = (0.05, 0.07), ntk2: f
         (rows(0.1, 0.1, above=(-0.05, -0.051)), "fails", "so does the kernel gaussian"),
         (rows(0.37, 0.37, above=(0.06, 0.061)), "undecided", "standard errors"),
         (rows(0.1, 0.1, above=(0.01, -0.01)), "undecided", "interval of gaussian"),
+        (rows(0.1, 0.1, above=(0.01, 0.3), ntk2=0.76), "undecided", "interval of gaussian"),  # ntk2 has the least mean
         (rows(0.1, above=(0.06,)), "undecided", "interval"),  # one seed has no interval
     ],
 )

@@ -64,13 +64,15 @@ def judge(numbers: Numbers) -> Verdict:
     )
     if interval(worst)[0] > WELL * line:
         return Verdict("fails", measured, f"With seed {worst['seed']} it does not get to half of the line. {how}")
-    if high < 0:
-        reason = f"It gets under the line, but so does the kernel {best} with as many samples. {how}"
+    under = [name for name, (_, _, most) in kernels.items() if most < 0]
+    if under:
+        reason = f"It gets under the line, but so does the kernel {', '.join(under)} with as many samples. {how}"
         return Verdict("fails", measured, reason)
     if interval(worst)[1] > WELL * line:
         return Verdict("undecided", measured, f"With some seed within two standard errors of half of the line. {how}")
-    if low < 0:
-        return Verdict("undecided", measured, f"The interval of {best} over seeds has the line in it. {how}")
+    open_ = [name for name, (_, least, _) in kernels.items() if least < 0]
+    if open_:
+        return Verdict("undecided", measured, f"The line is in the interval of {', '.join(open_)} over seeds. {how}")
     reason = (
         "With every seed the convolutional ResNet gets under half of the line, and no kernel under it, those of its "
         f"own features and gradients included (intervals over seeds, at the same points as knowing F). {how}"
