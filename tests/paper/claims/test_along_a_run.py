@@ -123,6 +123,10 @@ def test_one_point_convexity_is_asked_of_the_least_ratio_and_from_a_width_on() -
     verdict = thm1_xi.judge_one_point(numbers)
     assert verdict.outcome == "holds"
     assert "From m = 4096 on" in verdict.reason
+    one = {**numbers, "runs": [*numbers["runs"], {**numbers["runs"][-1], "one_point": [1.0, -0.001]}]}
+    verdict = thm1_xi.judge_one_point(one)  # the interval of the mean is positive, one run's ratio is not
+    assert verdict.outcome == "undecided"
+    assert "1 runs have a ratio that is not positive" in verdict.reason
     for n in (-1, -2, -3):
         numbers["runs"][n] = {**numbers["runs"][n], "one_point": [1.0, -0.08]}
     assert thm1_xi.judge_one_point(numbers).outcome == "undecided"

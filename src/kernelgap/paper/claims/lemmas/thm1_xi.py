@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
-from kernelgap.paper.claims.growth import at_least, constant, first_lasting, interval
+from kernelgap.paper.claims.claim import Claim, Line, Numbers, Outcome, Picture, Verdict
+from kernelgap.paper.claims.growth import Fit, at_least, constant, first_lasting, interval
 from kernelgap.paper.claims.trajectories import BLOCKS, UNIT, at_width, of_runs
 
 ROUNDING = 1e-9  # relative; float64 over sums of a few thousand terms
@@ -49,11 +49,11 @@ def least_ratios(numbers: Numbers, m: int) -> list[float]:
 
 
 def judge_one_point(numbers: Numbers) -> Verdict:
-    """c is the least ratio along a run; it is positive at a width if its interval over the runs is."""
+    """c is the least ratio along a run; it is positive at a width if each run's is, and their interval."""
     widths = numbers["widths"]
     fits = {m: constant(least_ratios(numbers, m)) for m in widths}
     measured = ", ".join(f"{interval(fits[m])} at m = {m}" for m in widths)
-    found = [at_least(fits[m], 0.0) for m in widths]
+    found = [_positive(fits[m], least_ratios(numbers, m)) for m in widths]
     last = at_width(numbers, widths[-1])
     below = sum(c <= 0 for c in least_ratios(numbers, widths[-1]))
     reason = (
@@ -65,6 +65,11 @@ def judge_one_point(numbers: Numbers) -> Verdict:
         from_m = first_lasting(widths, [one == "holds" for one in found])
         return Verdict("holds", f"c = {measured}", f"From m = {from_m} on. {reason}")
     return Verdict(found[-1], f"c = {measured}", f"At the largest width c is not seen to be positive. {reason}")
+
+
+def _positive(fit: Fit, ratios: list[float]) -> Outcome:
+    outcome = at_least(fit, 0.0)
+    return "undecided" if outcome == "holds" and min(ratios) <= 0 else outcome
 
 
 def picture_xi(numbers: Numbers) -> Picture:
