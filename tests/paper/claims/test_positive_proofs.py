@@ -106,6 +106,13 @@ def test_prob_b_is_measured_and_judged() -> None:
     verdict = prob_b.claim.judge(wrong)
     assert verdict.outcome == "fails"
     assert wrong["tails"][0]["name"] in verdict.reason
+    assert "B.4, m=100, delta=0.3" in numbers["rare"]
+    assert all(tail["high"] <= tail["bound"] for tail in numbers["tails"])
+    rare = copy.deepcopy(numbers)  # without a hit, but of too few draws to show it
+    rare["tails"][0] |= {"hits": 0, "low": 0.0, "bound": 1e-10}
+    verdict = prob_b.claim.judge(rare)
+    assert verdict.outcome == "undecided"
+    assert rare["tails"][0]["name"] in verdict.reason
     assert prob_b.claim.judge({**numbers, "chi_square_worst": 1.01}).outcome == "fails"
     longer = {**numbers, "turned": [{**numbers["turned"][0], "largest": 1.001}]}
     assert "second half" in prob_b.claim.judge(longer).reason
@@ -127,6 +134,12 @@ def test_lemma_e2_is_measured_and_judged() -> None:
         wrong = copy.deepcopy(numbers)
         wrong["functions"][0][name] = value
         assert lemma_e2.claim.judge(wrong).outcome == "fails"
+    assert {row["share"] for row in numbers["functions"]} == set(lemma_e2.SHARES)
+    wrong = copy.deepcopy(numbers)  # beyond what is allowed for the smallest epsilon alone
+    wrong["functions"][len(lemma_e2.SHARES) - 1]["error"] = 1.01 * numbers["functions"][4]["epsilon"]
+    verdict = lemma_e2.claim.judge(wrong)
+    assert verdict.outcome == "fails"
+    assert "error for sin(z) at epsilon = 0.001 / C_s" in verdict.reason
     errors = [cut["error"] for cut in numbers["cuts"]]
     assert errors[0] < 1e-12
     assert errors[-1] > numbers["epsilon_of_cuts"]  # a cut-off can be too short

@@ -6,6 +6,7 @@ unit w*, x and Gaussian w; |h| and its Lipschitz constant are at most C_eps, and
 quadrature in float64, suprema in closed form, C* = 10^4."""
 
 import math
+from itertools import product
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,6 +18,7 @@ from kernelgap.paper.theory.taylor import degree_for
 from kernelgap.problems.activation import Activation
 
 FUNCTIONS = ("sin(z)", "sin(3z)", "z", "z^3 - z + 1", "z^7", "sinh(z)", "tanh(z)", "0.5 + tanh(0.5z)")
+SHARES = (0.999, 0.5, 0.1, 0.01, 0.001)  # of 1/C_s: the epsilons
 SHRINKS = (1.0, 0.3, 0.1, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01)
 
 LIMITS = {  # what a function has, and what it may have
@@ -35,7 +37,7 @@ def measure(scale: str, seed: int) -> Numbers:
     epsilon = 1e-3
     cut_off = {shrink: Indicator(coefficients, epsilon, shrink) for shrink in SHRINKS}
     return {
-        "functions": [_row(text, x1) for text in FUNCTIONS],
+        "functions": [_row(text, share, x1) for text, share in product(FUNCTIONS, SHARES)],
         "cuts": [
             {"shrink": shrink, "error": float(np.abs(h.mean(x1) - np.sin(x1)).max()), "range": h.range()}
             for shrink, h in cut_off.items()
@@ -44,10 +46,10 @@ def measure(scale: str, seed: int) -> Numbers:
     }
 
 
-def _row(text: str, x1: np.ndarray) -> Numbers:
+def _row(text: str, share: float, x1: np.ndarray) -> Numbers:
     phi = Activation.parse(text)
     size = C_s(phi, C_STAR)
-    epsilon = 0.5 / size
+    epsilon = share / size
     degree = phi.degree if phi.degree is not None else degree_for(phi, epsilon / 100, 1.0)
     h = Indicator(tuple(map(float, phi.coefficients(degree))), epsilon)
     logs = math.log(h.range()), math.log(h.lipschitz())
@@ -56,6 +58,7 @@ def _row(text: str, x1: np.ndarray) -> Numbers:
     least = [math.sqrt(second) / C_s(phi, 1.0), *(_least(phi, value, epsilon, degree) for value in logs)]
     return {
         "function": text,
+        "share": share,
         "degree": degree,
         "epsilon": epsilon,
         "error": float(np.abs(h.mean(x1) - phi(x1)).max()),
@@ -81,15 +84,17 @@ def _least(phi: Activation, log_value: float, epsilon: float, degree: int) -> fl
 def judge(numbers: Numbers) -> Verdict:
     rows = numbers["functions"]
     broken = [
-        f"{name} for {row['function']}"
+        f"{name} for {row['function']} at epsilon = {row['share']:g} / C_s"
         for row in rows
         for name, (value, limit) in LIMITS.items()
         if row[value] > row[limit]
     ]
     error = max(row["error"] / row["epsilon"] for row in rows)
     enough = [cut["shrink"] for cut in numbers["cuts"] if cut["error"] <= numbers["epsilon_of_cuts"]]
+    shares = sorted({row["share"] for row in rows})
     measured = (
-        f"error at most {error:.1e} epsilon over {len(rows)} functions; range, slope and second moment "
+        f"error at most {error:.1e} epsilon over {len({row['function'] for row in rows})} functions and {len(shares)} "
+        f"epsilons, {shares[0]:g} to {shares[-1]:g} of 1/C_s; range, slope and second moment "
         f"need C* = {max(row['least_C_star'] for row in rows):.0f} of the {C_STAR:.0f} given, "
         f"the second moment alone {max(row['least_C_star_moment'] for row in rows):.2f}; cut-offs "
         f"{1 / min(enough, default=math.inf):.0f} times smaller would do for sin(z)"
