@@ -119,13 +119,15 @@ def test_every_point_is_every_input_of_the_distribution() -> None:
     assert {tuple(row) for row in problem.sample(2000, 0)[0]} == points
 
 
-def adaptive(risk: float, share: float = 0.0, spread: float = 0.002) -> dict[str, Any]:
+def adaptive(risk: float, share: float = 0.0, spread: float = 0.002, shared: float = 1.0) -> dict[str, Any]:
+    """The machines with one metric for all have ``shared`` more risk, and always the larger validation error."""
     rows = [
-        {"n": n, "seed": s, "kind": kind, "risk": risk + more + spread * s, "share": share, "chosen": ["a"], "edges": 0}
+        {"n": n, "seed": s, "kind": kind, "validation": error, "risk": risk + more + spread * s, "share": share}
         for n in (500, 1000)
         for s in range(5)
-        for kind, more in ((SHARED, 1.0), (OWN, 0.0))
+        for kind, error, more in ((SHARED, 3.0, shared), (OWN, 2.0, 0.0))
     ]
+    rows = [{**row, "chosen": ["a"], "edges": 0} for row in rows]
     return {"threshold": 1.35, "rows": rows, "floors": {}}
 
 
@@ -136,6 +138,13 @@ def test_a_machine_that_gets_under_the_line_refutes_that_it_does_not() -> None:
     assert "N = 500, 1000" in judge(adaptive(1.0)).reason
     assert judge(adaptive(1.2, spread=0.05)).outcome == "undecided"
     assert judge(adaptive(1.36, share=0.2)).outcome == "undecided"
+    assert judge(adaptive(1.3)).outcome == "fails"  # under the line by little
+    assert judge(adaptive(1.346)).outcome == "undecided"  # the interval has the line in it
+    assert judge(adaptive(1.36, shared=-0.5)).outcome == "holds"  # not the better on the test: that does not choose
+    at_edge = adaptive(1.36)
+    at_edge["rows"][3]["edges"] = 1
+    assert judge(at_edge).outcome == "undecided"
+    assert "1 at an edge" in judge(at_edge).reason
 
 
 def test_rounds_end_when_they_gain_nothing_and_the_best_is_kept() -> None:
@@ -164,6 +173,7 @@ def test_a_machine_with_enough_samples_learns_a_small_target() -> None:
     contest = Contest.draw(problem, 400, 1)
     found = contest.own(machines("gaussian", (1.0, 2.0, 4.0), True))
     assert 0 < found["risk"] < 0.05 * problem.outputs
+    assert found["validation"] == pytest.approx(found["risk"], rel=0.2)  # over as many outputs
     assert len(found["chosen"]) == 2
 
 

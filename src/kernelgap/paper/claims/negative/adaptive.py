@@ -13,6 +13,7 @@ from scipy import stats
 
 from kernelgap import kernels, problems
 from kernelgap.certificates import any_kernel
+from kernelgap.kernels import Kernel
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.problems import ParityProblem
 from kernelgap.regression import Round, adaptive_rounds
@@ -20,12 +21,11 @@ from kernelgap.regression import Round, adaptive_rounds
 INSIDE, OUTSIDE = 0, 10  # an output whose pair is in G, and one whose pair is not: 4 and 11 of the 15 are like them
 SHARED, OWN = "one metric for all outputs", "a metric for each output"
 RIDGES = tuple(10.0**power for power in range(-6, 3))  # of K(x,x) = 1
-VALIDATION, TEST = 1000, 4000  # further samples, to choose by and to measure with
-UNDER = 0.95  # of the threshold: a risk that counts as under it
+VALIDATION, TEST = 1000, 20_000  # further samples, to choose by and to measure with
 LEARNED = 0.05  # of the composite signal: a share that counts as learned
 
 
-PATIENCE, GAIN, MOST = 3, 0.002, 40  # rounds end when the last three have not made the error 0.2% less
+PATIENCE, GAIN, MOST = 3, 0.002, 100  # rounds end when the last three have not made the error 0.2% less
 # The metric for all outputs takes some rounds in which the error grows, before it falls.
 FIRST = {SHARED: 6, OWN: 2}
 
@@ -48,16 +48,18 @@ def machines(kernel: str, factors: tuple[float, ...], *diagonal: bool) -> list[M
 
 
 GAUSSIAN, LAPLACE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0), (1.0, 4.0, 16.0)
+WIDE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 SEARCH = {  # with one metric for all outputs, and with a metric for each
-    "quick": (machines("gaussian", (2.0, 8.0, 32.0), False), machines("gaussian", (0.25, 0.5, 1.0, 2.0, 4.0), True)),
+    "quick": (machines("gaussian", (2.0, 8.0, 32.0), False), machines("gaussian", WIDE, True)),
     "full": (
         machines("gaussian", GAUSSIAN, False, True) + machines("laplace", LAPLACE, False, True),
         machines("gaussian", GAUSSIAN, False, True) + machines("laplace", LAPLACE, False, True),
     ),
 }
-LARGE = (machines("gaussian", (2.0, 8.0, 32.0), False), machines("gaussian", (0.5, 1.0, 2.0), True))
+LARGE = (machines("gaussian", (2.0, 8.0, 32.0), False), machines("gaussian", WIDE, True))
 SLOW = 5000  # samples from which on a fit takes seconds, and LARGE is searched
 SIZES = {"quick": ((500, 1000), 5), "full": ((500, 1000, 5000), 5)}
+FRESH = 4000  # added to seeds: what is searched was settled after smaller ones had been seen
 
 
 def measure(scale: str, seed: int) -> Numbers:
@@ -66,7 +68,7 @@ def measure(scale: str, seed: int) -> Numbers:
     rows = []
     for n in samples:
         shared, own = LARGE if n >= SLOW else SEARCH[scale]
-        for s in range(seed, seed + seeds):
+        for s in range(FRESH + seed, FRESH + seed + seeds):
             contest = Contest.draw(problem, n, s)
             rows.append({"n": n, "seed": s, "kind": SHARED, **contest.shared(shared)})
             rows.append({"n": n, "seed": s, "kind": OWN, **contest.own(own)})
@@ -79,7 +81,7 @@ Sample = tuple[Float[np.ndarray, "_ d"], Float[np.ndarray, "_ k"]]  # as many ro
 
 @dataclass(frozen=True)
 class Best:
-    """What a search has chosen: its error on validation samples, and what it says of the test inputs.
+    """What a search has chosen: its error on validation samples, and its predictor.
 
     ``edge``: it has the largest or the smallest factor searched, the largest ridge, or more rounds would be better.
     """
@@ -87,7 +89,12 @@ class Best:
     error: float
     name: str
     edge: bool
-    out: Float[np.ndarray, "t k"]
+    kernel: Kernel
+    X: Float[np.ndarray, "n d"]
+    coefficients: Float[np.ndarray, "n k"]
+
+    def predict(self, T: Float[np.ndarray, "t d"]) -> Float[np.ndarray, "t k"]:
+        return self.kernel(T, self.X) @ self.coefficients
 
 
 def until_settled(rounds: Iterable[Round], first: int) -> tuple[Round, int]:
@@ -132,8 +139,15 @@ class Contest:
         outputs = list(range(self.problem.outputs))
         best = self._best(searched, outputs, FIRST[SHARED])
         X, H = self.test
-        risk, share = np.sum((best.out - H) ** 2, axis=1), self._share(X, best.out, outputs)
-        return {"risk": float(risk.mean()), "share": share, "chosen": [best.name], "edges": int(best.edge)}
+        out = best.predict(X)
+        risk, share = np.sum((out - H) ** 2, axis=1), self._share(X, out, outputs)
+        return {
+            "validation": best.error,
+            "risk": float(risk.mean()),
+            "share": share,
+            "chosen": [best.name],
+            "edges": int(best.edge),
+        }
 
     def own(self, searched: list[Machine]) -> Numbers:
         """A machine for each output; by renaming coordinates, one output of each kind stands for all of its kind."""
@@ -141,9 +155,11 @@ class Contest:
         best = {output: self._best(searched, [output], FIRST[OWN]) for output in (INSIDE, OUTSIDE)}
         inside = len(self.problem.composite_sets[0])
         weights = np.array([inside, self.problem.outputs - inside])
-        risks = [float(np.mean((fit.out[:, 0] - H[:, output]) ** 2)) for output, fit in best.items()]
-        shares = [self._share(X, fit.out, [output]) for output, fit in best.items()]
+        outs = {output: fit.predict(X) for output, fit in best.items()}
+        risks = [float(np.mean((out[:, 0] - H[:, output]) ** 2)) for output, out in outs.items()]
+        shares = [self._share(X, out, [output]) for output, out in outs.items()]
         return {
+            "validation": float(weights @ [fit.error for fit in best.values()]),
             "risk": float(weights @ risks),
             "share": float(weights @ shares / weights.sum()),
             "chosen": [fit.name for fit in best.values()],
@@ -160,7 +176,7 @@ class Contest:
 
     def _fit(self, machine: Machine, outputs: list[int], first: int) -> "Best":
         """The best round of a machine by validation."""
-        (X, Y), (V, on_V), T = self.train, self.validation, self.test[0]
+        (X, Y), (V, on_V) = self.train, self.validation
         base = kernels.get(f"{machine.kernel}(factor={machine.factor!r})")
         rounds = adaptive_rounds(
             base,
@@ -173,8 +189,7 @@ class Contest:
         )
         best, number = until_settled(rounds, first)
         edge = number == MOST or best.best == len(RIDGES) - 1
-        out = best.kernel(T, X) @ best.coefficients
-        return Best(best.error, f"{machine.name}, round {best.number}", edge, out)
+        return Best(best.error, f"{machine.name}, round {best.number}", edge, best.kernel, X, best.coefficients)
 
     def _share(self, X: Float[np.ndarray, "t d"], out: Float[np.ndarray, "t k"], outputs: list[int]) -> float:
         """Of alpha G(F) in the predictions: 0 of one who has learned F alone, 1 of one who has learned H."""
@@ -194,27 +209,30 @@ def judge(numbers: Numbers) -> Verdict:
     best, under, unsure = [], [], []
     for n in dict.fromkeys(row["n"] for row in rows):
         kinds = {kind: [row for row in rows if row["n"] == n and row["kind"] == kind] for kind in (SHARED, OWN)}
-        kind = min(kinds, key=lambda kind: float(np.mean([row["risk"] for row in kinds[kind]])))
+        kind = min(kinds, key=lambda kind: float(np.mean([row["validation"] for row in kinds[kind]])))
         risk, low, high = mean_interval([row["risk"] for row in kinds[kind]])
         share, _, most = mean_interval([row["share"] for row in kinds[kind]])
         best.append(f"N = {n}: {risk:.4g} [{low:.4g}, {high:.4g}], {share:.1%} of G(F)")
-        if high < UNDER * line:
+        if high < line:
             under.append(n)
-        elif low < UNDER * line or most > LEARNED:
+        elif low < line or most > LEARNED:
             unsure.append(n)
     measured = "; ".join(best)
-    seeds, edges = len({row["seed"] for row in rows}), sum(row["edges"] for row in rows)
+    seeds, edges = sorted({row["seed"] for row in rows}), sum(row["edges"] for row in rows)
     joint = {
         n: float(np.median([r["risk"] for r in rows if r["n"] == n and r["kind"] == SHARED])) for n in _sizes(rows)
     }
     how = (
-        f"Means over {seeds} seeds, the better of {SHARED} and {OWN}, chosen by {VALIDATION:,} further samples; of "
-        f"{sum(len(row['chosen']) for row in rows)} choices {edges} at an edge of the search."
+        f"Means over {len(seeds)} seeds, {seeds[0]} to {seeds[-1]}; {SHARED} or {OWN}, whichever has the least error "
+        f"on {VALIDATION:,} further samples; of {sum(len(row['chosen']) for row in rows)} choices {edges} at an edge "
+        "of the search."
     )
     if under:
         return Verdict("fails", measured, f"It gets under the line with N = {', '.join(map(str, under))}. {how}")
     if unsure:
         return Verdict("undecided", measured, f"N = {', '.join(map(str, unsure))} cannot tell. {how}")
+    if edges:
+        return Verdict("undecided", measured, f"A setting beyond the edges of the search may be better. {how}")
     together = ", ".join(f"{risk:.3g} (N = {n})" for n, risk in joint.items())
     reason = (
         f"{how} With a metric of its own each output comes to look at its own pair, and no further; with one metric "
@@ -240,4 +258,4 @@ def picture(numbers: Numbers) -> Picture:
     return Picture("samples N", "test error", lines, (("knowing F alone", numbers["threshold"]),), "log")
 
 
-claim = Claim.of(__doc__, "adaptive.sec8", "is it under 1.35?", measure, judge, picture, seconds=70)
+claim = Claim.of(__doc__, "adaptive.sec8", "is it under 1.35?", measure, judge, picture, seconds=90)
