@@ -4,12 +4,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernelgap.paper.claims.claim import check_scale
+from kernelgap.paper.claims.figures import PAPER
 from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
+from kernelgap.paper.figures.reference import FILE, RESULTS
 from kernelgap.runs.kind import Kind, Plan
 from kernelgap.runs.start import default_folder
+
+# References that claims judge at scale full: where one has changed, claims are measured again
+KEPT = tuple(f"paper/results/{path.parent.name}/{FILE}" for path in sorted(RESULTS.glob(f"*-{PAPER}/{FILE}")))
 
 
 def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iterable[str] = ()) -> Plan:
@@ -44,6 +49,7 @@ KIND = Kind(
         "runs",
         "images",
         "paper",
+        *KEPT,
     ),
     plan=plan_claims,
     failures_are_results=True,

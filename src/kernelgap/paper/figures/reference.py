@@ -54,6 +54,7 @@ class Point(BaseModel):
     standard_error: Error
     seeds: Annotated[int, Field(ge=1)]
     best_on_test: Error
+    validation_error: Error = None
     train_error: Error = None
     norm: Number = None
     rate: Number = None
