@@ -87,6 +87,38 @@ def test_every_scale_can_be_planned_and_says_its_time():
     assert estimated("quick") < estimated("long") < estimated("paper")
 
 
+def test_the_cost_of_gates_is_asked_at_three_widths_with_three_seeds():
+    for width in (64, 128, 256):
+        found = SCALES[f"gates-{width}"].trials(NOMINAL["cifar10"], seed=5)
+        trained = [t for t in found if isinstance(t, TrainingTrial)]
+        assert {(t.network, t.seed) for t in trained} == {
+            (name, seed) for name in ("conv-resnet-8", "conv-resnet-8-gated") for seed in (5, 6, 7)
+        }
+        assert {(t.width, t.samples, t.schedule.epochs, t.mode) for t in trained} == {(width, 5000, 60, "all")}
+        assert not any(isinstance(t, KernelTrial) for t in found)
+    assert estimated("gates-64") < estimated("gates-128") < estimated("gates-256") < estimated("paper")
+
+
+def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
+    alone = replace(
+        TINY, sizes=(20,), shown=(40,), tangent=(0,), for_kernels=(), for_cntk=(), for_pooled_cntk=(), seeds=3
+    )
+    rights = iter(range(30, 60))
+    with ImageStore.open(tmp_path) as ledger:
+        ledger.describe({"experiment": "images"})
+        ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 50})
+        for trial in alone.trials(SetSize.of(read_set(data).data)):
+            ledger.save(Piece(trial, data, tmp_path), ImageOutcome(1.0, next(rights), 50))
+    run = read_images_run(tmp_path)
+    assert {(p.method, p.seeds) for p in run.points if p.family != "network's kernel"} == {
+        ("conv-resnet-8", 3),
+        ("conv-resnet-8-gated", 3),
+    }
+    assert "on average over 3 seeds, conv-resnet-8 gets" in run.sentence
+    assert "its twin with" in run.sentence
+    json.dumps(run.as_record(), allow_nan=False)
+
+
 def done(wanted, data, folder):
     return [(trial, work(Piece(trial, data, folder), lambda share: None)) for trial in wanted]
 

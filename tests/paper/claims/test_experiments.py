@@ -327,13 +327,26 @@ def test_the_rademacher_argument_is_refused_beyond_its_bound_or_if_its_samples_g
 def test_gates_on_digits_leave_the_talks_networks_undecided_and_can_refute_it() -> None:
     claim = get("slides.gated")
     row = {"ordinary": 0.98, "gated": 0.98, "only ordinary": 3, "only gated": 3, "tested": 600, "gates kept": True}
-    numbers = {"train": 1200, "rows": [row] * 3, "cifar10": {"1000": [45.6, 43.7]}}
+    numbers = {"train": 1200, "rows": [row] * 3, "cifar10": {"1000": [45.6, 43.7]}, "cifar10_widths": {}}
     verdict = claim.judge(numbers)
     assert verdict.outcome == "undecided"
     assert "Close on digits" in verdict.reason
     assert "1.9 with 1,000 images" in verdict.reason
     wide = claim.judge({**numbers, "rows": [{**row, "only ordinary": 20, "only gated": 12}] * 3})
     assert (wide.outcome, "reach beyond" in wide.reason) == ("undecided", True)
+    near, off = [[70.0, 69.5], [70.2, 69.9], [69.8, 69.4]], [[70.0, 66.5], [70.2, 66.9], [69.8, 66.4]]
+    for widths, outcome in (
+        ({"64": off, "256": near}, "holds"),
+        ({"64": near, "128": near}, "undecided"),  # not wide enough
+        ({"64": near, "256": off}, "undecided"),
+        ({"256": near[:2]}, "undecided"),  # two seeds
+        ({"256": [*near[:2], [70.0, 65.0]]}, "undecided"),  # the interval reaches beyond what is close
+    ):
+        verdict = claim.judge({**numbers, "cifar10_widths": widths})
+        assert verdict.outcome == outcome, widths
+        assert ("at width" in verdict.reason) == (len(next(iter(widths.values()))) == 3)
+    apart = [{**row, "only ordinary": 20, "only gated": 12}] * 3
+    assert claim.judge({**numbers, "rows": apart, "cifar10_widths": {"256": near}}).outcome == "undecided"
     far = {**row, "gated": 0.9, "only ordinary": 50}
     assert claim.judge({**numbers, "rows": [far] * 3}).outcome == "fails"
     assert claim.judge({**numbers, "rows": [row, {**row, "gates kept": False}]}).outcome == "fails"

@@ -188,7 +188,36 @@ PAPER = ImageScale(
     schedule=ImageSchedule(batch=128, crop=4),
     seeds=3,
 )
-SCALES = {"quick": QUICK, "kernels": KERNELS_ALONE, "long": LONG, "paper": PAPER}
+
+
+def gates(width: int, effort: str) -> ImageScale:
+    """What frozen gates cost at one width: the ordinary network and its gated twin alone, over three seeds."""
+    return ImageScale(
+        effort=f"{effort}: what frozen gates cost at width {width}, 3 seeds",
+        set="cifar10",
+        sizes=(5000,),
+        depth=8,
+        width=width,
+        stride=2,
+        shown=(300_000,),
+        tangent=(0,),
+        for_kernels=(),
+        for_cntk=(),
+        for_pooled_cntk=(),
+        layers=5,
+        schedule=ImageSchedule(batch=32, crop=4),
+        seeds=3,
+    )
+
+
+GATES = {64: "a quarter of an hour", 128: "an hour", 256: "some hours"}
+SCALES = {
+    "quick": QUICK,
+    "kernels": KERNELS_ALONE,
+    "long": LONG,
+    **{f"gates-{width}": gates(width, effort) for width, effort in GATES.items()},
+    "paper": PAPER,
+}
 
 
 def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
