@@ -1,18 +1,22 @@
-"""A page of the documentation for each figure, from the kept results: python scripts/results.py (make results).
+"""A page of the documentation for each figure and one for the claims: python scripts/results.py (make results).
 
-Reads the references in src/kernelgap/paper/results and writes docs/results/NAME.md: the paper's values beside ours, the
-points of each scale, the chart. Words on where they differ and why are written by hand, in docs/results/notes/NAME.md,
-and taken in as they are; a figure that differs without a word on it is named.
+Reads the kept results in src/kernelgap/paper/results and writes docs/results/NAME.md: the paper's values beside ours,
+the points of each scale, the chart. Words on where they differ and why are written by hand, in
+docs/results/notes/NAME.md, and taken in as they are; a figure that differs without a word on it is named.
+docs/results/claims.md has the kept verdicts.
 """
 
 import argparse
 import math
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from kernelgap.paper.claims.kept import KeptClaims, KeptVerdict, all_kept_claims
+from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.paper.figures.paper_values import REMARKS, VALUES, PaperValue
 from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS
@@ -22,6 +26,7 @@ from kernelgap.reports.common.words import rounded
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "results"
 NOTES = "notes"
+CLAIMS = "claims"
 NEAR = 0.1  # a norm within this share of the paper's is the same place
 DIFFERS = "no"
 UNEXPLAINED = "Nothing is written on this yet."
@@ -41,7 +46,10 @@ def write_pages(root: Path = RESULTS, pages: Path = PAGES) -> list[str]:
             unexplained.append(name)
         text = page(kept, tables, words, root, pages)
         (pages / f"{name}.md").write_text(text, encoding="utf-8")
-    (pages / "README.md").write_text(index(references), encoding="utf-8")
+    verdicts = all_kept_claims(root)
+    if verdicts:
+        (pages / f"{CLAIMS}.md").write_text(claims_page(verdicts), encoding="utf-8")
+    (pages / "README.md").write_text(index(references, verdicts), encoding="utf-8")
     return unexplained
 
 
@@ -67,11 +75,10 @@ def scale_parts(reference: Reference, table: list[list[str]], root: Path, pages:
     chart = os.path.relpath(folder_of(reference.experiment, reference.scale, root) / CHART, pages)
     seeds = f"seeds {spans(reference.seeds)}"
     seeds += f", settings searched on seeds {spans(reference.search_seeds)}" if reference.search_seeds else ""
-    machine = ", ".join(reference.environment[key] for key in ("system", "processor") if key in reference.environment)
     parts = [
         f"## Scale {reference.scale}",
         f"`{reference.problem}`, {reference.samples:,} samples, {seeds}. Run with kernelgap {reference.version} "
-        f"(code {reference.code}) on {machine}; finished {reference.date}.",
+        f"(code {reference.code}) on {machine(reference.environment)}; finished {reference.date}.",
         f"![Test errors of {reference.experiment}: medians with ranges over seeds]({chart})",
         rounded(reference.sentence),
     ]
@@ -157,7 +164,45 @@ def agreement(value: PaperValue, points: Sequence[Point]) -> str:
     return "yes" if agrees else f"{DIFFERS}: {nearest / value.error:.2g} times the paper's"
 
 
-def index(references: Sequence[Reference]) -> str:
+def claims_page(verdicts: Sequence[KeptClaims]) -> str:
+    """The kept verdicts, scale after scale."""
+    parts = [
+        "# The verdicts on the claims",
+        "Made by `make results` from the kept results. What claims are, and by which rules they are judged, is in "
+        "[claims.md](../claims.md).",
+    ]
+    for kept in verdicts:
+        counts = f"{kept.count('holds')} hold, {kept.count('fails')} fail, {kept.count('undecided')} are undecided"
+        columns = ["claim", "source", "stated", "measured", "verdict"]
+        others = [claim for claim in kept.claims if claim.verdict != "holds"]
+        parts += [
+            f"## Scale {kept.scale}",
+            f"Of {len(kept.claims)} claims {counts}. Seed {kept.seed}, kernelgap {kept.version} (code {kept.code}) on "
+            f"{machine(kept.environment)}; finished {kept.date}.",
+            markdown(columns, [claim_row(claim) for claim in kept.claims]),
+            "### Why claims do not hold",
+            *([f"**{claim.id}** {claim.verdict}: {as_it_is(claim.reason)}" for claim in others] or ["All hold."]),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def claim_row(kept: KeptVerdict) -> list[str]:
+    claim = all_claims().get(kept.id)  # a claim may have been renamed since
+    source, stated = ("", "") if claim is None else (claim.source, claim.stated)
+    texts = [as_it_is(text) for text in (source, stated, kept.measured)]
+    return [kept.id, *texts, kept.verdict + (" (identity)" if kept.identity else "")]
+
+
+def as_it_is(text: str) -> str:
+    """A text of which Markdown makes no emphasis and no tags: V* and <w,x> stay what they are."""
+    return re.sub(r"([\\`*_<])", r"\\\1", text)
+
+
+def machine(environment: Mapping[str, str]) -> str:
+    return ", ".join(environment[key] for key in ("system", "processor") if key in environment)
+
+
+def index(references: Sequence[Reference], verdicts: Sequence[KeptClaims]) -> str:
     """The list of what is kept."""
     parts = [
         "# Results",
@@ -167,6 +212,10 @@ def index(references: Sequence[Reference]) -> str:
     rows = [
         [f"[{r.experiment}]({r.experiment}.md)", r.scale, r.title, str(len(r.seeds)), r.version, r.date]
         for r in references
+    ]
+    rows += [
+        [f"[{CLAIMS}]({CLAIMS}.md)", kept.scale, f"verdicts on {len(kept.claims)} claims", "1", kept.version, kept.date]
+        for kept in verdicts
     ]
     columns = ["figure", "scale", "what", "seeds", "kernelgap", "finished"]
     return "\n\n".join([*parts, markdown(columns, rows) if rows else "Nothing is kept yet."]) + "\n"

@@ -2,28 +2,30 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kernelgap import console
 from kernelgap.cli.answer import Json
 
+if TYPE_CHECKING:
+    from kernelgap.runs import Run
+
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")],
     keep: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep a finished figure as a reference, in FOLDER/NAME-SCALE."),
+        typer.Option(metavar="FOLDER", help="Keep a finished figure, or all claims, in FOLDER/NAME-SCALE."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a run's report.html, and its charts as pictures, into its folder."""
-    from kernelgap.reports.figure.keep import keep_reference
     from kernelgap.runs import read_run
 
     run = read_run(folder)
-    kept = None if keep is None else keep_reference(run, keep)  # what is refused is refused before the page is drawn
+    kept = None if keep is None else _keep(run, keep)  # what is refused is refused before the page is drawn
     path = run.report()
     if as_json:
         charts = sorted(str(chart) for chart in (path.parent / "charts").glob("*"))
@@ -37,3 +39,11 @@ def report(
         console.message(f"Report: {path}")
         if kept is not None:
             console.message(f"Kept as a reference: {kept}")
+
+
+def _keep(run: "Run", root: Path) -> Path:
+    from kernelgap.paper.claims.kept import keep_claims
+    from kernelgap.paper.claims.result import ClaimsRun
+    from kernelgap.reports.figure.keep import keep_reference
+
+    return keep_claims(run, root) if isinstance(run, ClaimsRun) else keep_reference(run, root)

@@ -12,6 +12,9 @@ def show_claims(run: ClaimsRun) -> None:
         if finding.verdict.outcome != "holds":
             console.answer(f"\n{finding.claim.id} {finding.verdict.outcome}: {finding.verdict.reason}")
     console.answer(f"\n{run.sentence}")
+    kept = run.beside_kept
+    if kept is not None:
+        console.answer(kept.sentence)
 
 
 def _outcome(finding: Finding) -> str:

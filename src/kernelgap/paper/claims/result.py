@@ -9,6 +9,7 @@ import pandas as pd
 
 from kernelgap.errors import InputError
 from kernelgap.paper.claims.claim import Claim, Verdict
+from kernelgap.paper.claims.kept import BesideKept, beside_kept
 from kernelgap.paper.claims.measurement import ClaimStore, Measured
 from kernelgap.paper.claims.registry import claims, get, room_of
 from kernelgap.runs.result import Run
@@ -75,7 +76,13 @@ class ClaimsRun(Run):
         about = "Identities among them, which check this code and are no evidence for the paper"
         return f"{sentence} {about}: {self.identities}."
 
+    @property
+    def beside_kept(self) -> BesideKept | None:
+        """The verdicts beside those that are kept of this scale, if there are some."""
+        return beside_kept(self)
+
     def as_record(self) -> dict[str, Any]:
+        kept = self.beside_kept
         return {
             "scale": self.scale,
             "seed": self.seed,
@@ -83,6 +90,7 @@ class ClaimsRun(Run):
             "sentence": self.sentence,
             **{outcome: self.count(outcome) for outcome in reversed(ORDER)},
             "identities": self.identities,
+            "reference": None if kept is None else kept.as_record(),
             "claims": [finding.as_record() for finding in self.findings],
         }
 
