@@ -18,7 +18,7 @@ from pathlib import Path
 from kernelgap.paper.claims.kept import KeptClaims, KeptVerdict, all_kept_claims
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.figures import EXPERIMENTS
-from kernelgap.paper.figures.paper_values import REMARKS, VALUES, PaperValue
+from kernelgap.paper.figures.paper_values import REMARKS, VALUES, PaperValue, beside
 from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS
 from kernelgap.paper.figures.reference import CHART, RESULTS, Point, Reference, folder_of, kept_references
 from kernelgap.reports.common.words import rounded
@@ -152,16 +152,25 @@ def group_of(point: Point) -> str:
 
 
 def agreement(value: PaperValue, points: Sequence[Point]) -> str:
-    """Whether the paper's value lies within the range of a point; for "above" and "at most", what the medians say."""
+    """Whether each point agrees with the paper's value; if not, the farthest one that does not."""
     if not points:
         return ""
-    medians = [median_of(point) for point in points]
+    others = [point for point in points if not agrees(value, point)]
+    if not others:
+        return "yes"
+    farthest = max(others, key=lambda point: abs(math.log(max(median_of(point), 1e-12) / value.error)))
+    text = f"{DIFFERS}: {median_of(farthest) / value.error:.2g} times the paper's"
+    return (
+        text if len(points) == 1 else f"{text} at {farthest.name} ({len(points) - len(others)} of {len(points)} agree)"
+    )
+
+
+def agrees(value: PaperValue, point: Point) -> bool:
+    """As claims judge it: about the value, or above or at most it by the median."""
+    median = median_of(point)
     if value.relation == "about":
-        agrees = any(point.range[0] <= value.error <= point.range[1] for point in points)
-    else:
-        agrees = all(m > value.error if value.relation == "above" else m <= value.error for m in medians)
-    nearest = min(medians, key=lambda m: abs(math.log(max(m, 1e-12) / value.error)))
-    return "yes" if agrees else f"{DIFFERS}: {nearest / value.error:.2g} times the paper's"
+        return beside(value.error, median, *point.range) == "about"
+    return median > value.error if value.relation == "above" else median <= value.error
 
 
 def claims_page(verdicts: Sequence[KeptClaims]) -> str:

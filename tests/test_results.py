@@ -74,6 +74,8 @@ def point(low, middle, high, **changes):
     ("relation", "error", "words"),
     [
         ("about", 0.02, "yes"),
+        ("about", 0.029, "yes"),  # within the range
+        ("about", 0.014, "yes"),  # and within a factor of 1.5
         ("about", 0.05, "no: 0.4 times the paper's"),
         ("about", 0.005, "no: 4 times the paper's"),
         ("above", 0.019, "yes"),
@@ -85,6 +87,17 @@ def point(low, middle, high, **changes):
 def test_what_agrees_with_the_paper(script, relation, error, words):
     value = PaperValue("stated", error, "3resnet(all)", relation=relation)
     assert script.agreement(value, [point(0.01, 0.02, 0.03)]) == words
+
+
+def test_each_point_has_to_agree(script):
+    value = PaperValue("stated", 0.02, "3resnet(all)", 100, 200)
+    good, bad = point(0.01, 0.02, 0.03), point(0.1, 0.2, 0.3, width=200)
+    assert script.agreement(value, [good, good]) == "yes"
+    words = script.agreement(value, [good, bad])
+    assert words == "no: 10 times the paper's at 3resnet(all), width 200 (1 of 2 agree)"
+    assert script.agreement(value, [bad, point(0.001, 0.001, 0.001)]).endswith("(0 of 2 agree)")
+    above = PaperValue("stated", 0.1, "3resnet(all)", relation="above")
+    assert script.agreement(above, [good, bad]).startswith("no: 0.2 times")
 
 
 def test_groups_and_norms(script, references):

@@ -10,7 +10,7 @@ import pytest
 
 from kernelgap.paper.claims import Verdict, get
 from kernelgap.paper.claims.experiments.fig4 import exact_error
-from kernelgap.paper.claims.figures import FRESH, beside, best, fit, kept_reference, method_of, points
+from kernelgap.paper.claims.figures import FRESH, best, fit, kept_reference, method_of, points
 from kernelgap.paper.figures import EXPERIMENTS, Built, KernelLines, Reference, Search, reference
 from kernelgap.paper.figures.reference import Point
 from kernelgap.paper.figures.searches import FIRST_SEED
@@ -234,15 +234,6 @@ def test_slides_a_needs_the_resnet_alone() -> None:
 def test_the_way_to_train_is_chosen_by_validation() -> None:
     rows = [row("3resnet(all)", 0.01), {**row("3resnet(hidden)", 2.0), "validation_error": 0.001}]
     assert best(rows, width=100)["method"] == "3resnet(hidden)"
-
-
-def test_a_value_read_off_a_figure_is_right_to_a_factor() -> None:
-    assert beside(row("3resnet(all)", 0.02), 0.02) == "about"
-    assert beside(row("3resnet(all)", 0.029, 0.028, 0.2), 0.02) == "about"
-    assert beside(row("3resnet(all)", 0.1, 0.019, 0.2), 0.02) == "about"
-    assert beside(row("3resnet(all)", 0.9, 0.025, 1.3), 0.02) == "above"  # one lucky seed
-    assert beside(row("3resnet(all)", 0.1, 0.031, 0.2), 0.02) == "above"
-    assert beside(row("3resnet(all)", 0.01, 0.001, 0.013), 0.02) == "below"
 
 
 def test_a_part_of_an_experiment_is_searched_on_some_seeds_and_judged_on_fresh_ones() -> None:

@@ -30,7 +30,6 @@ PAPER = "paper"  # the scale of an experiment that scale full of a claim is
 EPOCHS = 800  # of the source
 ERRORS = ("median", "mean", "least", "greatest", "validation_error")
 COLUMNS = ("method", "learner", "width", "beta", *ERRORS, "seeds", "rate", "decay")
-READING = 1.5  # a value read off a figure with a logarithmic axis is right to this factor
 
 
 def parts_of(name: str, scale: str, quick: Sequence[Part]) -> Sequence[Part]:
@@ -195,16 +194,6 @@ def named(row: Numbers) -> str:
     places = {"m": row["width"], "beta": row.get("beta")}
     where = [f"{name} = {value:g}" for name, value in places.items() if value is not None]
     return f"{row['method']} {spread(row)}" + (f" at {', '.join(where)}" if where else "")
-
-
-def beside(row: Numbers, value: float) -> str:
-    """Whether a point is "above", "below" or "about" a value that was read off a figure.
-
-    About it is a point whose range over seeds contains the value, or whose median is the value up to ``READING``.
-    """
-    if row["least"] <= value <= row["greatest"] or value / READING <= row["median"] <= value * READING:
-        return "about"
-    return "above" if row["median"] > value else "below"
 
 
 def _with_edges(row: Numbers, parts: Sequence[Part]) -> Numbers:

@@ -7,6 +7,7 @@ from typing import Literal
 from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS
 
 LABEL = "paper, read off the figure"
+READING = 1.5  # a value read off a figure with a logarithmic axis is right to this factor
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,16 @@ class PaperValue:
     stop: float | None = None
     group: str | None = None
     relation: Literal["about", "above", "at most"] = "about"
+
+
+def beside(error: float, median: float, least: float, greatest: float) -> Literal["about", "above", "below"]:
+    """Where a point lies beside an error that was read off a figure.
+
+    It is about there if its range over seeds contains the error, or its median is the error up to ``READING``.
+    """
+    if least <= error <= greatest or error / READING <= median <= error * READING:
+        return "about"
+    return "above" if median > error else "below"
 
 
 def _built(d: int) -> tuple[PaperValue, ...]:

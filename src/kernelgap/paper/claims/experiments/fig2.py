@@ -11,7 +11,6 @@ from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.figures import (
     Part,
     at_edges,
-    beside,
     best,
     finite,
     how,
@@ -21,7 +20,7 @@ from kernelgap.paper.claims.figures import (
     with_infinite,
 )
 from kernelgap.paper.figures import KernelLines, RidgePaths, Search
-from kernelgap.paper.figures.paper_values import VALUES, PaperValue
+from kernelgap.paper.figures.paper_values import VALUES, PaperValue, beside
 from kernelgap.training.search import Space
 
 RIDGES = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -126,7 +125,7 @@ def _at(value: PaperValue, row: Numbers) -> bool:
 
 def _differs(row: Numbers, value: float) -> bool:
     """A ResNet that is better than in the figure does not contradict it; a rival that is better may."""
-    where = beside(row, value)
+    where = beside(value, row["median"], row["least"], row["greatest"])
     return where == "above" if row["method"].startswith("3resnet") else where != "about"
 
 
