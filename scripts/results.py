@@ -132,7 +132,10 @@ def beside_paper(reference: Reference) -> list[list[str]]:
 
 
 def points_for(value: PaperValue, reference: Reference) -> list[Point]:
-    """Our points at the place of one of the paper's values; of a group of networks or kernels the best one."""
+    """Our points at the place of one of the paper's values.
+
+    Of a group of networks or kernels it is the best one, and at each beta the width with the least validation error.
+    """
     start, stop = value.start or 0.0, math.inf if value.stop is None else value.stop
     points = [point for point in reference.points if value.method in (None, point.method)]
     if value.group == BUILT:
@@ -141,8 +144,10 @@ def points_for(value: PaperValue, reference: Reference) -> list[Point]:
     if value.group is not None:
         of_group = [point for point in points if group_of(point) == value.group]
         return sorted(of_group, key=lambda point: median_of(point))[:1]
-    at = "beta" if reference.x == "beta" else "width"
-    return [point for point in points if (x := getattr(point, at)) is not None and start <= x <= stop]
+    if reference.x != "beta":
+        return [point for point in points if point.width is not None and start <= point.width <= stop]
+    betas = sorted({point.beta for point in points if point.beta is not None and start <= point.beta <= stop})
+    return [min((p for p in points if p.beta == beta), key=validation_of) for beta in betas]
 
 
 def group_of(point: Point) -> str:
@@ -232,6 +237,10 @@ def index(references: Sequence[Reference], verdicts: Sequence[KeptClaims]) -> st
 
 def median_of(point: Point) -> float:
     return math.inf if point.median is None else point.median
+
+
+def validation_of(point: Point) -> float:
+    return math.inf if point.validation_error is None else point.validation_error
 
 
 def number(value: float | None, missing: str = "") -> str:

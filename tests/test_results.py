@@ -119,6 +119,22 @@ def test_groups_and_norms(script, references):
     assert [[p.median for p in script.points_for(value, of)] for value in made] == [[0.1], [0.01], []]
 
 
+def test_at_a_beta_the_width_is_chosen_by_validation(script, references):
+    (found,) = kept_references(references)
+    points = [
+        point(0.01, 0.02, 0.03, beta=0.5, width=50, validation_error=0.5),
+        point(1.0, 2.0, 3.0, beta=0.5, width=100, validation_error=0.01),
+        point(0.01, 0.02, 0.03, beta=1.0, width=50, validation_error=0.02),
+        point(1.8, 2.0, 2.2, beta=1.0, width=100, validation_error=None),
+        point(1.3, 1.4, 1.5, beta=0.2, width=50, validation_error=1.4),
+    ]
+    of = found.model_copy(update={"points": points, "x": "beta"})
+    fails, learns = VALUES["fig3a"]
+    assert [(p.beta, p.width) for p in script.points_for(learns, of)] == [(0.5, 100), (1.0, 50)]
+    assert script.agreement(learns, script.points_for(learns, of)).startswith("no: 1.5 times the paper's at")
+    assert script.agreement(fails, script.points_for(fails, of)) == "yes"
+
+
 def test_the_pages_are_those_of_the_kept_results(script, tmp_path):
     """What is committed is what ``make results`` makes; the notes are taken as they are."""
     pages = ROOT / "docs" / "results"

@@ -54,6 +54,8 @@ def _built(d: int) -> tuple[PaperValue, ...]:
     )
 
 
+LINE = 1.35  # k alpha^2 of section 8.1: what knowing F alone leaves
+
 VALUES: dict[str, tuple[PaperValue, ...]] = {
     "fig2a": (
         PaperValue("about 0.02 at widths 100 to 200", 0.02, "3resnet(all)", 100, 200),
@@ -69,7 +71,14 @@ VALUES: dict[str, tuple[PaperValue, ...]] = {
         PaperValue("about 1.8", 1.8, "2layer(hidden)", 100, 1000),
         PaperValue("all kernel methods are above 2.4", 2.4, group=OF_NETWORKS, relation="above"),
     ),
-    "fig3a": (PaperValue("fails, at about 1.4, for beta up to 0.2", 1.4, "3resnet(all)", None, 0.2),),
+    "fig3a": (
+        PaperValue("fails, at about 1.4, for beta up to 0.2", 1.4, "3resnet(all)", None, 0.2),
+        PaperValue("learns, under 1.35, for beta of at least 0.3", LINE, "3resnet(all)", 0.3, None, None, "at most"),
+    ),
+    "fig3b": (
+        PaperValue("fails, above 1.35, for beta up to 0.3", LINE, "3resnet(hidden)", None, 0.3, None, "above"),
+        PaperValue("learns, under 1.35, for beta of at least 0.5", LINE, "3resnet(hidden)", 0.5, None, None, "at most"),
+    ),
     "fig4a": (PaperValue("the best of the whole SGD search", 0.69, group=NETWORKS), *_built(40)),
     "fig4b": (PaperValue("the best of the whole SGD search", 0.98, group=NETWORKS), *_built(100)),
 }
@@ -78,6 +87,8 @@ VALUES["fig1"] = VALUES["fig4a"]
 REMARKS: dict[str, str] = {
     "fig3a": "In the paper the ResNet with all layers trained learns for beta of at least 0.3, and fails up to 0.2.",
     "fig3b": "In the paper the ResNet with hidden layers trained learns for beta of at least 0.5, and fails up to 0.3.",
+    "slides_a": "The slide shows curves over the width; its text gives no numbers of them.",
+    "slides_b": "The slide shows a sensitivity test on alpha = 0.3; its text gives no numbers of it.",
     "fig4a": "In the paper SGD finds no solution of small norm: its test error stays at 0.69 or above.",
     "fig4b": "In the paper SGD finds no solution of small norm: its test error stays at 0.98 or above.",
 }
