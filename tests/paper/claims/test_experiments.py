@@ -10,8 +10,8 @@ import pytest
 
 from kernelgap.paper.claims import Verdict, get
 from kernelgap.paper.claims.experiments.fig4 import exact_error
-from kernelgap.paper.claims.figures import FRESH, best, fit, kept_reference, method_of, points
-from kernelgap.paper.figures import EXPERIMENTS, Built, KernelLines, Reference, Search, reference
+from kernelgap.paper.claims.figures import FRESH, at_edges, best, fit, kept_reference, lacking, method_of, named, points
+from kernelgap.paper.figures import EXPERIMENTS, Built, KernelLines, Reference, RidgePaths, Search, reference
 from kernelgap.paper.figures.reference import Point
 from kernelgap.paper.figures.searches import FIRST_SEED
 from kernelgap.training.built import Solution
@@ -258,6 +258,18 @@ def test_a_part_of_an_experiment_is_searched_on_some_seeds_and_judged_on_fresh_o
     assert verdict.outcome != "holds"
     for words in ("Seeds 2000 to 2004", "3resnet(all) at m = 4 by a search within rates 0.005 to 0.1", "800 epochs"):
         assert words in verdict.reason
+
+
+def test_points_over_widths_say_what_was_not_run_and_which_ridge_is_the_last() -> None:
+    numbers = points("fig2a", (RidgePaths("2layer", "last", (20,), (0.1, 1.0, 1e6)),), "quick", 0)
+    json.dumps(numbers, allow_nan=False)
+    (found,) = numbers["rows"]
+    assert (found["method"], found["width"], found["beta"], found["rate"]) == ("2layer(last)", 20, None, None)
+    assert found["edges"] == ["ridge"]  # at width 20 nothing is better than answering 0
+    assert at_edges([found]) == [f"{named(found)} (the last ridge tried)"]
+    missing = lacking(numbers)
+    assert "2layer(last) at m = 50, 100, 200, 500, 1000" in missing
+    assert "3resnet(all) at m = 20, 50, 100, 200, 500, 1000" in missing
 
 
 def test_full_scale_judges_the_kept_reference_of_the_paper_scale(tmp_path, monkeypatch) -> None:

@@ -79,7 +79,7 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
         return {**about, "kept": made, "seeds": reference.seeds, "search_seeds": reference.search_seeds, "rows": rows}
     table = fit(name, parts, scale, FRESH + seed)
     summary = summarise(table)
-    rows = plain_rows(summary[[column for column in (*COLUMNS, "ridge_at_edge") if column in summary]])
+    rows = plain_rows(summary.reindex(columns=[*COLUMNS, "ridge_at_edge"]))
     searching = table[table.stage == "search"]
     return {
         **about,
