@@ -104,6 +104,10 @@ def test_certify_theorem2_and_spectrum(typed, capsys, tmp_path):
         (("certify", "any-kernel", "--n", 5, "--problem", "sec9"), "Unknown problem 'sec9'. Did you mean 'sec8'?"),
         (("certify", "kernel", "ck9", "--problem", "sec8", "--n", 5), "Unknown kernel 'ck9'"),
         (("certify", "spectrum", "ck2", "--problem", "sec8", "--n", 5, "--out", "chart.jpg"), "not as '.jpg'"),
+        (
+            ("certify", "spectrum", "1e-200 * ck2", "--problem", "sec8", "--n", 3, "--out", "chart.svg"),
+            "on average is nowhere above 1e-12",
+        ),
         (("certify", "run", "nowhere"), "There is no run in 'nowhere'"),
         (("verify", "nowhere.zip"), "'nowhere.zip' could not be read"),
         (("verify", "/dev/zero"), "'/dev/zero' could not be read: it is no ordinary file"),

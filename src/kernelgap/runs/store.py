@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from kernelgap.errors import InputError, first_mistake, short, shown
+from kernelgap.errors import InputError, check_printable, first_mistake, short, shown
 from kernelgap.fingerprint import fingerprint
 from kernelgap.lock import holding
 from kernelgap.runs.work import Work
@@ -102,7 +102,7 @@ class _Description(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     kind: str | None = None
-    experiment: str | None = None
+    experiment: Annotated[str, AfterValidator(check_printable)] | None = None
     scale: str | None = None
     seed: int | None = None
     chunks: list[str] = []

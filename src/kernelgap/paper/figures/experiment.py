@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator,
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
-from kernelgap.errors import InputError, short, unknown
+from kernelgap.errors import InputError, check_printable, short, unknown
 from kernelgap.machine import cores, speed
 from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.runs.trials.trial import LINEAR_MODES
@@ -70,6 +70,7 @@ Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
 
+Printable = Annotated[str, AfterValidator(lambda text: check_printable(text.strip()))]
 NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
 Widths = Annotated[tuple[Whole, ...], Field(min_length=1), DISTINCT]
 Ridges = Annotated[tuple[Positive, ...], Field(min_length=1), DISTINCT]
@@ -269,7 +270,7 @@ class Scale:
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
     seeds: Whole = 1
-    effort: str = "not known"
+    effort: Printable = "not known"
     schedule: Schedule = SCHEDULE
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000
@@ -300,11 +301,11 @@ class Experiment:
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-    title: str
-    source: str
+    title: Printable
+    source: Printable
     problem: Annotated[str, AfterValidator(_known_problem)]
     samples: Whole
-    scales: Annotated[dict[str, Scale], Field(min_length=1)]
+    scales: Annotated[dict[Printable, Scale], Field(min_length=1)]
     _: KW_ONLY
     x: Literal["width", "beta", "norm"] = "width"
     aliases: tuple[str, ...] = field(default=())

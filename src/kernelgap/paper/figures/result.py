@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from kernelgap import problems
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, check_printable
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.picks import judged, searched
@@ -28,7 +28,7 @@ from kernelgap.runs.store import as_stored
 class _About(TypedDict, total=False):
     """What a start notes for the page."""
 
-    title: str
+    title: Annotated[str, AfterValidator(check_printable)]
     problem: str
     samples: Annotated[int, Field(ge=1)]
     x: Literal["width", "beta", "norm"]
@@ -187,6 +187,7 @@ def read_figure(folder: Path) -> FigureRun:
         conclusion = store.conclusion() or conclude_figure(store)
     with as_stored(folder, "what it says of itself", mistakes=True):
         _ABOUT.validate_python(about, strict=True)
+        check_printable(common["scale"])
         first = trials[table.trial.iloc[0]]
         title = f"test error with {first.samples} samples"
         described = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
