@@ -151,6 +151,7 @@ def test_the_page_once_more(kernelgap, tmp_path, monkeypatch):
         (["houses.csv", "--target", "price", "--rows", "0"], "rows must be at least 1"),
         (["houses.csv", "--target", "price", "--seed", "-1"], "seed must be"),
         (["houses.csv", "--target", "price", "--workers", "0"], "at least 1 worker"),
+        (["houses.csv", "--target", "price", "--workers", "100000000"], "workers are too many"),
         ([], "Missing argument"),
     ],
 )

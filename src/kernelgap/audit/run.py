@@ -26,7 +26,7 @@ from kernelgap.audit.result import Audit
 from kernelgap.audit.stages import Stages, choose, ranked_networks
 from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory
+from kernelgap.machine import available_memory, check_workers
 from kernelgap.registry import load_extensions
 from kernelgap.runs import Progress, run_chunks
 from kernelgap.runs.environment import environment
@@ -70,8 +70,7 @@ def run_audit(
     allowed = seconds_of(budget)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
-    if workers is not None and workers < 1:
-        raise InputError(f"An audit needs at least 1 worker, not {workers}.")
+    check_workers(workers, "An audit")
     asked: dict[str, Any] = dict.fromkeys(("leave_out", "keep", "task", "rows", "delimiter", "header")) | options
     for name in ("leave_out", "keep"):
         asked[name] = [asked[name]] if isinstance(asked[name], str) else list(asked[name] or ())

@@ -9,7 +9,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory, cores
+from kernelgap.machine import available_memory, check_workers, cores
 from kernelgap.runs.meter import Meter, Progress
 from kernelgap.runs.status import StatusWriter
 from kernelgap.runs.store import Failure, ResultStore
@@ -88,8 +88,8 @@ def run_chunks(
     Interrupted
         If the run is interrupted; what was finished is stored.
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"A run needs at least 1 worker, not {workers}.")
+    if executor is None or (workers is not None and workers < 1):
+        check_workers(workers, "A run")
     if cluster is not None and workers is not None:
         raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
     finished = store.finished()

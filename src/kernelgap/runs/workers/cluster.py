@@ -1,10 +1,11 @@
 """Workers on other machines: a Dask cluster, by the address of its scheduler."""
 
+import asyncio
 import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
@@ -84,11 +85,20 @@ def cluster_workers(address: str, do: Do) -> Iterator[ClusterWorkers]:
 def _connected(address: str) -> Any:
     try:
         from distributed import Client
+        from distributed.comm import connect
     except ImportError:
         raise InputError("A cluster needs Dask, which is not installed: pip install 'kernelgap[cluster]'.") from None
+
+    async def greet() -> None:
+        await (await connect(address, timeout=float(ANSWER.removesuffix("s")))).close()
+
     try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own here
+            thread.submit(lambda: asyncio.run(greet())).result()
         return Client(address, timeout=ANSWER, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, TypeError) as error:
+    except MemoryError:  # what is no length was read as one
+        lines = ["what answers there is something else"]
+    except Exception as error:  # of whatever listens there
         lines = str(error).strip().splitlines()
     # A client that came to nothing is closed when it is collected. Were that while the next one starts, both would wait
     # for one lock of Dask's for ever: so it is collected now.
