@@ -81,7 +81,7 @@ def kernel(
     from kernelgap import certificates, kernels, problems
 
     asked = problems.get(problem)
-    X = _inputs(asked, n, seed)
+    X = _inputs(asked, n, seed, rigorous)
     with console.progress(name) as on_progress:
         result = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
         family = None
@@ -93,13 +93,13 @@ def kernel(
         show.oracle(result, family)
 
 
-def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
+def _inputs(problem: "Problem", n: int, seed: int, rigorous: bool = False) -> "np.ndarray":
     """Training inputs, after a message with the expected time if it is long."""
     from kernelgap.certificates.floors.oracle import check_spectrum, draw_inputs, seconds
 
     check_spectrum(problem.d)
     X = draw_inputs(problem, n, seed)
-    expected = seconds(problem.d, n)
+    expected = seconds(problem.d, n, rigorous)
     if expected > PATIENCE:
         duration = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
         console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {duration} on an idle machine.")

@@ -73,7 +73,7 @@ def test_all_ways_agree_with_brute_force(kernel, spec, n, seed):
     assert found.risk == pytest.approx(expected, abs=1e-9)
     assert contains(found.interval, expected, 1e-12)
     if rank(problem, kernel, X, points) < len(np.unique(X, axis=0)):
-        with pytest.raises(InputError, match="do not prove that the"):
+        with pytest.raises(InputError, match=r"do not prove that the|span at most"):
             oracle_risk(problem, kernel, X, rigorous=True)
         assert oracle_risk(problem, unknown(kernel, X), X).interval == pytest.approx((0, expected), abs=1e-9)
         return
@@ -306,6 +306,39 @@ def test_singular_spans_are_refused_a_proof():
     X, _ = problem.sample(5, seed=0)
     with pytest.raises(InputError, match=r"do not prove that the \d+ functions arcsin"):
         oracle_risk(problem, "arcsin", np.concatenate([X, -X]), rigorous=True)
+
+
+def test_a_proof_that_takes_too_long_is_refused_before_it_begins():
+    problem = problems.hard(d=6, k=3, alpha=0.3)
+    X = np.concatenate([problem.sample(5, seed=0)[0], -problem.sample(5, seed=0)[0]])
+    told = []
+    with pytest.raises(InputError, match="with 8 samples would solve equations in balls of 768 bits for under a min"):
+        oracle_risk(problem, "arcsin", X, True, most_work=4e5, on_progress=lambda _, activity: told.append(activity))
+    assert "solving with 8 x 8 balls of 384 bits" in told
+    assert "solving with 8 x 8 balls of 768 bits" not in told
+
+
+def test_a_proof_that_does_not_fit_into_memory_is_refused(monkeypatch):
+    X = sec8_sample(100, 0)
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 2**20)
+    with pytest.raises(InputError, match=r"A proof with 100 samples needs .* GiB are free. Take fewer."):
+        oracle_risk(problems.get("sec8"), "ck2", X, rigorous=True)
+
+
+def test_more_functions_than_dimensions_are_refused_at_once():
+    told = []
+    with pytest.raises(InputError, match=r"The 60 functions linear\(., x_n\) span at most 30 dimensions"):
+        oracle_risk(problems.get("sec8"), "linear", sec8_sample(60, 0), True, on_progress=lambda _, a: told.append(a))
+    assert not any("384 bits" in activity for activity in told)
+
+
+def test_an_estimate_tells_how_far_it_is():
+    problem = problems.get("sec8")
+    X, shares = sec8_sample(20, 0), []
+    oracle_risk(problem, unknown("ck2", X), X, on_progress=lambda share, _: shares.append(share))
+    assert len(shares) > 100
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
 
 
 @cache
