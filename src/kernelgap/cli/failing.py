@@ -21,6 +21,7 @@ OWN_MISTAKE = 70  # EX_SOFTWARE
 LONGEST = 1500  # characters of a sentence
 READERS = ("pandas", "pyarrow", "safetensors", "yaml", "zipfile", "tomllib")  # whose errors are about a file
 
+NO_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory")  # what XLA says
 ADVICE = {  # by the number of the system's error
     errno.ENAMETOOLONG: "the name is longer than the file system allows: give a shorter one",
     errno.ENOENT: "there is no such file or folder",
@@ -98,7 +99,7 @@ def _of_library(error: BaseException) -> str | None:
         )
     if library in READERS:
         return f"A file cannot be read: {type(error).__name__}: {error}."
-    if library in ("jaxlib", "jax") and "RESOURCE_EXHAUSTED" in str(error):
+    if library in ("jaxlib", "jax") and any(words in str(error) for words in NO_MEMORY):
         return "The memory of this machine is not enough for this computation: ask for something smaller."
     return None
 
