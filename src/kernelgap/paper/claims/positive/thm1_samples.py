@@ -1,8 +1,8 @@
 """Corollary 7.1
 
 To learn the hard instance of eq. 7.1 (k hidden coordinates of d, and their product) well below the risk of knowing F
-alone, the ResNet needs a number of samples that grows about linearly with d, and no faster; any kernel fixed
-beforehand needs a share of binom(d, k)."""
+alone, the ResNet needs a number of samples that grows about linearly with d, and no faster; any scalar
+kernel fixed beforehand needs a share of binom(d, k)."""
 
 from collections.abc import Sequence
 from functools import partial
