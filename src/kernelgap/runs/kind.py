@@ -23,6 +23,8 @@ HOMES = {
     "images": "kernelgap.images.experiment.kind",
     "audit": "kernelgap.audit.kind",
 }
+# Single files that the numbers of every kind depend on: seeds, flags of the compiler, threads, inputs, names as text.
+SHARED_CODE = ("seeds.py", "native.py", "machine.py", "rows.py", "calls.py")
 
 
 @dataclass(frozen=True)

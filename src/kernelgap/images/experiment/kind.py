@@ -8,7 +8,7 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.images.experiment.learners import Piece, read_set, work
 from kernelgap.images.experiment.result import ImageStore, read_images_run
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize, seconds
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 NAME = "images"
@@ -95,6 +95,9 @@ KIND = Kind(
     work=work,
     read=read_images_run,
     page="kernelgap.reports.images.page:write_images_page",
-    code=("seeds.py", "images", "networks", "training", "kernels", "regression"),
+    code=(
+        *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
+        *("images", "networks", "training", "kernels", "regression"),
+    ),
     plan=plan_images,
 )

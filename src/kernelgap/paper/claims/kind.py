@@ -8,7 +8,7 @@ from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 
@@ -34,16 +34,9 @@ KIND = Kind(
     read=read_claims,
     page="kernelgap.reports.claims.page:write_claims_page",
     code=(
-        "seeds.py",
-        "problems",
-        "networks",
-        "training",
-        "kernels",
-        "regression",
-        "certificates",
-        "runs",
-        "images",
-        "paper",
+        *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
+        *("problems", "networks", "training", "kernels", "regression", "certificates", "models"),
+        *("runs/trials", "images", "paper"),
     ),
     plan=plan_claims,
     failures_are_results=True,

@@ -8,7 +8,7 @@ from kernelgap.paper.figures.registry import get
 from kernelgap.paper.figures.result import conclude_figure, read_figure
 from kernelgap.paper.figures.searches import FIRST_SEED, chains
 from kernelgap.runs import Chunk, TrialStore, plan_chunks, run_chunk
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experiment
@@ -50,6 +50,6 @@ KIND = Kind(
     read=read_figure,
     conclude=conclude_figure,
     page="kernelgap.reports.figure.page:write_figure_page",
-    code=("seeds.py", "problems", "networks", "training", "kernels", "regression", "runs/trials"),
+    code=(*SHARED_CODE, "problems", "networks", "training", "kernels", "regression", "runs/trials"),
     plan=plan_figure,
 )
