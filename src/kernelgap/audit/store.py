@@ -40,6 +40,7 @@ class ChosenFit:
 class AuditStore(ResultStore):
     """The results of each chunk, saved in one transaction."""
 
+    KIND: ClassVar = "audit"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS judgements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), "
         "contender TEXT NOT NULL, samples INTEGER NOT NULL, seed INTEGER NOT NULL, content TEXT NOT NULL)",

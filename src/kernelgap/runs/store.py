@@ -11,7 +11,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -141,11 +141,13 @@ _TIMES = TypeAdapter(list[tuple[str, str, Annotated[float, Field(ge=0, allow_inf
 class ResultStore:
     """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not.
 
-    A kind of run names its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they must have.
+    A kind of run names itself (``KIND``), its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they
+    must have.
     """
 
     TABLES: ClassVar[tuple[str, ...]] = ()
     COLUMNS: ClassVar[dict[str, tuple[str, ...]]] = {}
+    KIND: ClassVar = ""
     FILE = "run.sqlite"
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -165,7 +167,11 @@ class ResultStore:
         folder = Path(folder)
         with holding(folder, f"wait for it ('kernelgap status {folder}' shows how far it is)"):
             path = folder / cls.FILE
-            _check(path, {**COLUMNS, **cls.COLUMNS})
+            try:
+                _check(path, {**COLUMNS, **cls.COLUMNS})
+            except DamagedRunError:
+                cls._refuse_other_kind(folder)
+                raise
             try:
                 connection = sqlite3.connect(path)
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -190,6 +196,15 @@ class ResultStore:
             raise DamagedRunError(path, error) from None
         with closing(opened) as connection:
             yield cls(Path(folder), connection)
+
+    @classmethod
+    def _refuse_other_kind(cls, folder: Path) -> None:
+        """A run of another kind is whole, but has no tables of this one."""
+        with suppress(DamagedRunError), ResultStore.reading(folder) as held:
+            if held.description() and held.kind() != cls.KIND:
+                raise InputError(
+                    f"'{folder}' holds a run of another kind ({held.kind()}): choose another folder with --out."
+                )
 
     @classmethod
     def _renew(cls, connection: sqlite3.Connection) -> None:

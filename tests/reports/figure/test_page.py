@@ -54,6 +54,18 @@ def test_a_run_with_networks_and_kernels(tmp_path):
     assert not re.search(r'(src|href)="(https?:)?//', text)
 
 
+def test_an_unfinished_run_is_shown_without_computing_a_gap(tmp_path):
+    run = Invented().sgd(0.01, 0.02)
+    run.store(tmp_path / "begun", concluded=False)
+    run.store(tmp_path / "done")
+    begun, done = read_run(tmp_path / "begun"), read_run(tmp_path / "done")
+    assert (begun.gap, begun.concluded, done.concluded) == (None, False, True)
+    assert done.gap is not None
+    assert begun.best.signals == done.best.signals
+    assert "The kernel gap is not concluded yet" in begun.report().read_text()
+    assert "not concluded yet" not in done.report().read_text()
+
+
 def test_everything_diverged(tmp_path):
     text = Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path).report().read_text()
     words = seen(text)

@@ -29,6 +29,7 @@ from kernelgap.runs.store import ResultStore, as_stored
 class ImageStore(ResultStore):
     """What came of each trial, in one transaction."""
 
+    KIND: ClassVar = "images"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS outcomes (chunk TEXT PRIMARY KEY REFERENCES chunks (id), trial TEXT NOT NULL, "
         "content TEXT NOT NULL)",

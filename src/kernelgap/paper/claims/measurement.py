@@ -60,6 +60,7 @@ def measure(measurement: Measurement, on_progress: Callable[[float], None] | Non
 class ClaimStore(ResultStore):
     """What was measured, by the identity of the measurement; each in one transaction."""
 
+    KIND: ClassVar = "claims"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS measurements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), claim TEXT NOT NULL, "
         "numbers TEXT NOT NULL)",

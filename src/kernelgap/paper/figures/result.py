@@ -59,6 +59,8 @@ class FigureRun(Run):
         What the experiment is about; ``x`` is what its errors are drawn against.
     gap : dict or None
         The kernel gap of the best network (``certificates.KernelGap.as_record``); None if it has none.
+    concluded : bool
+        Whether the gap has been computed from all that is finished; the run's last step does so.
     best : Best or None
         The network with the least validation error.
     """
@@ -70,6 +72,7 @@ class FigureRun(Run):
     samples: int
     x: str = "width"
     gap: dict[str, Any] | None = None
+    concluded: bool = True
     best: Best | None = field(default=None, repr=False)
 
     @cached_property
@@ -170,7 +173,7 @@ def read_figure(folder: Path) -> FigureRun:
     Parameters
     ----------
     folder
-        Where the run is stored. An unfinished run has no stored conclusion: it is computed here.
+        Where the run is stored. An unfinished run has no conclusion, and no gap.
 
     Raises
     ------
@@ -184,7 +187,7 @@ def read_figure(folder: Path) -> FigureRun:
         if judged(table).empty:
             raise InputError(f"Only trials of the search are finished in '{folder}': go on with the run.")
         trials = store.trials()
-        conclusion = store.conclusion() or conclude_figure(store)
+        conclusion = store.conclusion()
     with as_stored(folder, "what it says of itself", mistakes=True):
         _ABOUT.validate_python(about, strict=True)
         first = trials[table.trial.iloc[0]]
@@ -198,8 +201,11 @@ def read_figure(folder: Path) -> FigureRun:
         if row is not None:
             trial = trials[row.trial]
             assert isinstance(trial, Trial)
-            best = Best(row, trial, signals_of(row.curves, conclusion["base_size"]))
-        return FigureRun(**common, table=table, **described, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+            size = base_size(trial) if conclusion is None else conclusion["base_size"]
+            best = Best(row, trial, signals_of(row.curves, size))
+        gap = None if conclusion is None else conclusion["gap"]
+        concluded = conclusion is not None
+        return FigureRun(**common, table=table, **described, gap=gap, concluded=concluded, best=best)  # type: ignore[arg-type]
 
 
 def _seeds(table: pd.DataFrame) -> list[int]:

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
 from kernelgap.reports.common.axes import tooltips
 
@@ -102,7 +103,8 @@ def save_pictures(chart: alt.TopLevelMixin, folder: Path, name: str) -> list[Pat
     """Write a chart as SVG, PNG and PDF, drawn once."""
     svg = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VEGA_LITE)
     paths = [folder / f"{name}{suffix}" for suffix in PICTURES]
-    paths[0].write_text(svg, encoding="utf-8")
-    paths[1].write_bytes(vl_convert.svg_to_png(svg, scale=2))
-    paths[2].write_bytes(vl_convert.svg_to_pdf(svg))
+    contents = (svg.encode(), vl_convert.svg_to_png(svg, scale=2), vl_convert.svg_to_pdf(svg))
+    for path, content in zip(paths, contents, strict=True):
+        with atomically(path) as partial:
+            partial.write_bytes(content)
     return paths

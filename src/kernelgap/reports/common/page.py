@@ -53,11 +53,8 @@ def write_page(
 
 
 def _save(folder: Path, pictures: Mapping[str, Callable[[], Any]], until: float) -> list[str]:
-    """The names of those that were saved; those of an earlier page are removed first."""
+    """The names of those that were saved; other pictures of an earlier page are removed at the end."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*"):
-        if old.suffix in PICTURES:
-            old.unlink()
     saved = []
     with console.progress("charts") as show:
         for i, (name, draw) in enumerate(pictures.items()):
@@ -68,6 +65,9 @@ def _save(folder: Path, pictures: Mapping[str, Callable[[], Any]], until: float)
             if chart is not None:
                 save_pictures(chart, folder, name)
                 saved.append(name)
+    for old in folder.glob("*"):
+        if old.suffix in PICTURES and old.stem not in saved:
+            old.unlink()
     return saved
 
 

@@ -35,6 +35,7 @@ NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 class TrialStore(ResultStore):
     """A run of trials."""
 
+    KIND: ClassVar = "figure"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS trials (id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
         "description TEXT NOT NULL, status TEXT NOT NULL, train_error REAL, validation_error REAL, test_error REAL, "
