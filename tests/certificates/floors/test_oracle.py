@@ -8,7 +8,7 @@ import pytest
 from kernelgap import kernels, problems
 from kernelgap.certificates import feature_risk, oracle_risk, oracle_risks, retention
 from kernelgap.certificates.floors.oracle import prepare_on_cube
-from kernelgap.certificates.floors.points import estimate_many
+from kernelgap.certificates.floors.points import estimate, estimate_many
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.spectral import bracket
 from kernelgap.certificates.floors.targets import random_targets
@@ -378,3 +378,17 @@ def test_bad_inputs_are_refused():
         feature_risk(problem, lambda X: np.full((len(X), 2), np.nan))
     with pytest.raises(InputError, match="one row for each input"):
         feature_risk(problem, lambda X: X[:, 0])
+
+
+def test_an_estimate_uses_other_points_than_a_sample_of_the_same_seed():
+    problem, seen = problems.get("hard(d=30, k=3, alpha=0.3)"), []
+
+    def functions(P):
+        seen.append(P[:5])
+        return P[:, :2]
+
+    estimate(functions, problem, 2, seed=0)
+    first = problem.sample(5, seed=0)[0]
+    assert len(seen) == 2
+    assert not np.array_equal(*seen)
+    assert not any(np.array_equal(rows, first) for rows in seen)
