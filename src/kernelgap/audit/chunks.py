@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap import console
 from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import Judged, SearchBudget, Tell, View
 from kernelgap.audit.dataset import Dataset, load_dataset, read_arrays
@@ -159,9 +158,7 @@ class Refitting(AuditChunk):
 def work(chunk: AuditChunk, tell: Tell) -> Done:
     """Run a chunk, in whichever process. Only a refitting reads the targets of the test rows."""
     began = time.perf_counter()
-    with console.silence():
-        done = chunk.run(tell)
-    return replace(done, seconds=time.perf_counter() - began)
+    return replace(chunk.run(tell), seconds=time.perf_counter() - began)
 
 
 def _model_file(chunk: Fitting | Refitting, dataset: Dataset, model: Model, of: int, more: Mapping[str, Any]) -> bytes:

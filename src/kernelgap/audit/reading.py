@@ -25,6 +25,7 @@ from kernelgap.audit.store import AuditStore, ChosenFit, FitKey
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
+from kernelgap.progress import Progress, silent
 from kernelgap.runs.store import Failure, as_stored
 
 _ANSWER, _TABLE = TypeAdapter(Answer), TypeAdapter(TableInfo)
@@ -78,7 +79,7 @@ def read_audit(folder: str | Path) -> Audit:
             )
 
 
-def conclude_audit(store: AuditStore) -> dict[str, Any]:
+def conclude_audit(store: AuditStore, on_progress: Progress = silent) -> dict[str, Any]:
     """The answer from all finished chunks, and whose model is kept, with which setting."""
     folder, failures, models = store.folder, store.failures(), store.models()
     with as_stored(folder):

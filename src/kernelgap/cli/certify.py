@@ -119,13 +119,14 @@ def spectrum(
     from kernelgap import certificates, kernels, problems, reports
 
     asked = problems.get(problem)
-    table = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
-    written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
+    found = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
+    written = None if out is None else reports.save_chart(reports.spectrum_chart(found), out)
     if as_json:
-        record = {**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)}
+        about = {name: getattr(found, name) for name in ("kernel", "problem", "n", "lost")}
+        record = {**about, "degrees": found.table.to_dict("records"), "chart": written and str(written)}
         console.answer(json.dumps(record))
     else:
-        show.spectrum(table)
+        show.spectrum(found)
         if written is not None:
             console.message(f"The chart is in {written}.")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelgap.errors import InputError
+from kernelgap.progress import Progress
 from kernelgap.runs.environment import code_digest
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import ResultStore
@@ -61,7 +62,7 @@ class Kind:
     page: str
     code: tuple[str, ...]
     plan: Callable[..., Plan] | None = None
-    conclude: Callable[[Any], dict[str, Any]] | None = None
+    conclude: Callable[[Any, Progress], dict[str, Any]] | None = None
     failures_are_results: bool = False  # a run in which all failed is a run, too
 
     def describe(self, asked: "Mapping[str, object]") -> dict[str, object]:

@@ -108,7 +108,8 @@ def _execute(
             if failures and not store.finished() and not kind.failures_are_results:
                 raise InputError(f"All {len(failures)} chunks failed; the first with: {failures[0].error}")
         if kind.conclude is not None and store.conclusion() is None:
-            store.conclude(kind.conclude(store))
+            with console.progress(plan.title) as show:
+                store.conclude(kind.conclude(store, show))
 
 
 class _Growing:

@@ -14,7 +14,15 @@ from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.training.engine import Engine, Stretch, XlaEngine
 from kernelgap.training.modes import Layers, Model
 from kernelgap.training.native import native_engine
-from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
+from kernelgap.training.schedule import (
+    Arrays,
+    Sample,
+    Schedule,
+    as_samples,
+    data_orders,
+    evaluation_epochs,
+    evaluation_times,
+)
 from kernelgap.training.sgd import State, outputs
 
 Weights = dict[str, np.ndarray]  # on the host, as results are kept
@@ -152,7 +160,8 @@ def train_grid(
     schedule.check_samples(samples["train"].x.shape[0])
     _check_columns(model.network, params, samples["train"])
     _check_members(rates, decays)
-    times = _times(epochs, schedule.epochs)
+    chosen = evaluation_epochs(schedule.epochs) if epochs is None else epochs
+    times = sorted({0, *evaluation_times(chosen, schedule.epochs, "Errors can be taken at epochs")})
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
@@ -274,10 +283,3 @@ def _check_columns(network: Network, params: Params, sample: Sample) -> None:
     if columns != (d, k):
         given = f"X has {columns[0]} columns and Y {columns[1]}"
         raise InputError(f"The network takes {d} inputs to {k} outputs, but {given}.")
-
-
-def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
-    chosen = evaluation_epochs(last) if epochs is None else epochs
-    if any(e < 0 or e > last for e in chosen):
-        raise InputError(f"Errors can be taken at epochs 0 to {last}, not at {sorted(chosen)}.")
-    return sorted({0, last, *chosen})

@@ -276,10 +276,10 @@ def cube_spectrum_of(problem, kernel, X):
 def test_what_is_captured_adds_up_to_the_rank(kernel, n):
     problem = problems.hard(d=8, k=3, alpha=0.3)
     X, _ = problem.sample(n, seed=0)
-    table = retention(problem, kernel, X)
+    found = retention(problem, kernel, X)
     independent = rank(problem, kernel, X, every_input(problem))
-    assert table.attrs["n"] - table.attrs["lost"] == independent
-    assert (table.parities * table.captured).sum() == pytest.approx(independent, rel=1e-8)
+    assert found.n - found.lost == independent
+    assert (found.table.parities * found.table.captured).sum() == pytest.approx(independent, rel=1e-8)
 
 
 def test_proofs_are_refused_off_the_cube_and_without_a_formula():

@@ -151,7 +151,7 @@ def test_mistakes_are_refused() -> None:
         small(steps=0)
     with pytest.raises(InputError, match="eta_v"):
         small(rates=[(0.1, 0.1), (0.1, -0.1)])
-    with pytest.raises(InputError, match="after 0 to 60 steps"):
+    with pytest.raises(InputError, match="at steps 0 to 60"):
         small(times=[61])
     with pytest.raises(InputError, match="eta_a"):
         small(rates=[(0.1, 0.1, -0.1)])

@@ -121,9 +121,9 @@ def _ratio(kernel: Resampled, network: Resampled) -> Interval:
     value = np.asarray(logarithms(np.array(kernel.value)) - logarithms(np.array(network.value)))
     draws = logarithms(kernel.draws) - logarithms(network.draws)
     stretched = value + (kernel - network).stretch() * (draws - value)
-    return percentiles(float(_times(value)), _times(stretched))
+    return percentiles(float(_exp(value)), _exp(stretched))
 
 
-def _times(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+def _exp(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
     top = np.log(LARGEST)
     return np.where(logarithm > top, np.inf, np.where(logarithm < -top, 0.0, np.exp(np.clip(logarithm, -top, top))))

@@ -6,7 +6,7 @@ from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_se
 from kernelgap.audit.statistics.comparison import Contest
 from kernelgap.audit.statistics.results import Entry, Features, Interval, Results
 from kernelgap.audit.statistics.verdict import clearly_less
-from kernelgap.audit.statistics.wording import digits, percent
+from kernelgap.number_text import digits, percent
 
 
 def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads: bool) -> Features:

@@ -11,7 +11,8 @@ from jaxtyping import Float
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
 from kernelgap.audit.statistics.comparison import LARGEST, Contest, logarithms
 from kernelgap.audit.statistics.results import Gap, GapKind, Interval, Results
-from kernelgap.audit.statistics.wording import between, digits
+from kernelgap.audit.statistics.wording import between
+from kernelgap.number_text import digits
 
 
 def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:

@@ -4,7 +4,7 @@ from kernelgap.audit.statistics.bootstrap import Bootstrap, common_seeds
 from kernelgap.audit.statistics.comparison import Contest
 from kernelgap.audit.statistics.results import Entry, Results, Verdict
 from kernelgap.audit.statistics.verdict import NOTICED, clearly_less
-from kernelgap.audit.statistics.wording import digits, percent
+from kernelgap.number_text import digits, percent
 
 SUBJECTS = {
     "adaptive": "A kernel that learns its features (adaptive) does",

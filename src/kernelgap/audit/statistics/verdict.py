@@ -9,7 +9,8 @@ from scipy.stats import binomtest
 from kernelgap.audit.statistics.bootstrap import Resampled
 from kernelgap.audit.statistics.comparison import Contest
 from kernelgap.audit.statistics.results import Family, Outcome, Verdict
-from kernelgap.audit.statistics.wording import digits, less, percent, points
+from kernelgap.audit.statistics.wording import less
+from kernelgap.number_text import digits, percent, points
 
 LEVEL = 0.99
 EASIER = 0.95  # for what has to hold beside it

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap import console, kernels, networks
+from kernelgap import kernels, networks
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, NoTestPartError, read_images
 from kernelgap.images.data.images import digest
@@ -234,13 +234,12 @@ def work(piece: Piece, on_progress: ShareDone) -> ImageOutcome:
         raise InputError(f"'{piece.data}' has changed since the run began: begin anew in another folder.")
     train = data.train.subset(trial.samples, seed=trial.seed)
     test = data.test.subset(trial.test, seed=TEST_SEED)
-    with console.silence():
-        if isinstance(trial, TrainingTrial):
-            outcome = by_training(trial, train, test, piece.folder / CHECKPOINTS, on_progress)
-        elif isinstance(trial, FeaturesTrial):
-            outcome = by_last_layer(trial, train, test)
-        else:
-            outcome = by_kernel(trial, train, test, piece.folder / GRAMS, on_progress)
+    if isinstance(trial, TrainingTrial):
+        outcome = by_training(trial, train, test, piece.folder / CHECKPOINTS, on_progress)
+    elif isinstance(trial, FeaturesTrial):
+        outcome = by_last_layer(trial, train, test)
+    else:
+        outcome = by_kernel(trial, train, test, piece.folder / GRAMS, on_progress)
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - began)
 
 

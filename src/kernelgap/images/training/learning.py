@@ -20,7 +20,7 @@ from kernelgap.machine import memory_kept
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
 from kernelgap.training.modes import Model
-from kernelgap.training.schedule import data_orders
+from kernelgap.training.schedule import data_orders, evaluation_times
 
 Curves = dict[str, list[float]]
 EVERY = 30.0  # seconds between checkpoints
@@ -137,7 +137,10 @@ def train_images(
         The trained network and its curves.
     """
     sets = dict(evaluate or {})
-    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _times(epochs, schedule.epochs))
+    last = schedule.epochs
+    chosen = {1, *(last * i // 8 for i in range(1, 9))} - {0} if epochs is None else set(epochs)
+    times = evaluation_times(chosen, last, "Accuracies can be taken after epochs", first=1)
+    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, times)
     _check(model, params, train, sets)
     start = jax.tree.map(np.array, at_rest(model, params))
     description = run.description(params)
@@ -234,13 +237,6 @@ class _Run:
             measured[f"accuracy {name}"] = float(np.mean(right))
         for name, value in measured.items():
             progress.curves.setdefault(name, []).append(value)
-
-
-def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
-    chosen = {1, *(last * i // 8 for i in range(1, 9))} if epochs is None else set(epochs)
-    if any(not 0 < e <= last for e in chosen if e or epochs is not None):
-        raise InputError(f"Accuracies can be taken after epochs 1 to {last}, not at {sorted(chosen)}.")
-    return sorted({*chosen, last} - {0})
 
 
 def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:

@@ -14,7 +14,7 @@ from kernelgap.errors import InputError
 from kernelgap.networks import Initialisation, Network, Params
 from kernelgap.problems import Problem
 from kernelgap.training.modes import Layers, Model
-from kernelgap.training.schedule import data_orders
+from kernelgap.training.schedule import data_orders, evaluation_times
 from kernelgap.training.sgd import ROWS, ArrayLike
 
 BLOCK = 2**13  # fresh samples handed to the compiled loop at once
@@ -147,7 +147,9 @@ def train_online(
     sizes = {"inputs": problem.d, "outputs": problem.outputs, "width": width}
     each = [network.init(jax.random.key(seed), **sizes, initialisation=initialisation) for seed in seeds]
     params: Params = {name: jnp.stack([one[name] for one in each]) for name in each[0]}
-    times = _times(times, steps)
+    if steps < 1:
+        raise InputError(f"Training needs at least one step, not {steps}.")
+    times = evaluation_times(times, steps, "Errors can be taken at steps")
     trained, frozen = jax.vmap(model.split)(params)
     start = _on_host(trained)
     now: Params = {name: jnp.repeat(jnp.asarray(w)[:, None], len(settings), axis=1) for name, w in trained.items()}
@@ -300,14 +302,6 @@ def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[
         return jax.lax.map(lambda weights: one(weights, each[1], each[2]), each[0])
 
     return jax.lax.map(start, (trained, frozen, x))
-
-
-def _times(times: Sequence[int], steps: int) -> list[int]:
-    if steps < 1:
-        raise InputError(f"Training needs at least one step, not {steps}.")
-    if any(t < 0 or t > steps for t in times):
-        raise InputError(f"Errors can be taken after 0 to {steps} steps, not after {sorted(times)}.")
-    return sorted({steps, *times})
 
 
 def _on_host(params: Params) -> Weights:

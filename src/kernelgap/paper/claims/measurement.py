@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, TypeAdapter
 
-from kernelgap import console
 from kernelgap.paper.claims.registry import get
 from kernelgap.runs.store import ResultStore, as_stored
 
@@ -51,8 +50,7 @@ class Measured:
 def measure(measurement: Measurement, on_progress: Callable[[float], None] | None = None) -> Measured:
     """Measure, wherever it is sent. Depends on the measurement alone."""
     began = time.perf_counter()
-    with console.silence():
-        numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
+    numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
     text = json.dumps(numbers, allow_nan=False)
     return Measured(measurement.claim, time.perf_counter() - began, text)
 

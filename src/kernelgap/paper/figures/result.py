@@ -1,6 +1,5 @@
 """A run of an experiment, as its folder holds it."""
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing_extensions import TypedDict
 
 from kernelgap import problems
 from kernelgap.errors import InputError
+from kernelgap.number_text import finite_or_none
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.picks import judged, searched
@@ -20,6 +20,7 @@ from kernelgap.paper.figures.registry import EXPERIMENTS
 from kernelgap.paper.figures.searches import with_stage
 from kernelgap.paper.figures.signals import Signals, base_size, signals_of
 from kernelgap.paper.figures.summary import sentence, summarise, under_threshold
+from kernelgap.progress import Progress, silent
 from kernelgap.runs import Trial, TrialStore
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import as_stored
@@ -138,7 +139,7 @@ class FigureRun(Run):
             "x": self.x,
             "seeds": self.seeds,
             "search_seeds": self.search_seeds,
-            "rows": [{k: _finite(v) for k, v in row.items()} for row in self.summary.to_dict("records")],
+            "rows": [_plain(row) for row in self.summary.to_dict("records")],
             "under_threshold": {
                 f"picked_on_{sample}": under_threshold(self.summary, self.threshold, by=f"best_on_{sample}")
                 for sample in ("test", "validation")
@@ -148,10 +149,10 @@ class FigureRun(Run):
         }
 
 
-def conclude_figure(store: TrialStore) -> dict[str, Any]:
+def conclude_figure(store: TrialStore, on_progress: Progress = silent) -> dict[str, Any]:
     """The kernel gap, and the size of the base signal on the best network's test sample."""
     table = judged(staged_table(store))
-    gap, best = gap_of_run(table), best_network(table)
+    gap, best = gap_of_run(table, on_progress), best_network(table)
     return {
         "gap": None if gap is None else gap.as_record(),
         "base_size": None if best is None else base_size(store.trials()[best.trial]),
@@ -212,8 +213,8 @@ def _seeds(table: pd.DataFrame) -> list[int]:
     return sorted(int(seed) for seed in table.seed.unique())
 
 
-def _finite(value: object) -> object:
-    return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
+def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
+    return {name: None if value is pd.NA else finite_or_none(value) for name, value in row.items()}
 
 
 def _axis(table: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.verdict import NOTICED
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.number_text import digits
 from kernelgap.reports.audit.lines import measure_of, row_of, top_of
 from kernelgap.reports.audit.text import COLOURS, FAMILIES
 from kernelgap.reports.common.axes import MUTED, finished, legend_above, log_room, tooltips

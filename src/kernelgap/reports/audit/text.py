@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.results import Family
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.number_text import digits
 from kernelgap.reports.common.looks import MODES, OTHERS, SOLID, Look
 
 FAMILIES: dict[Family, str] = {

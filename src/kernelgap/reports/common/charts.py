@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pandas as pd
@@ -12,6 +12,9 @@ from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError
 from kernelgap.reports.common.axes import tooltips
 
+if TYPE_CHECKING:
+    from kernelgap.certificates import Retention
+
 FORMATS = (".html", ".svg", ".png", ".pdf")
 PICTURES = (".svg", ".png", ".pdf")
 VEGA_LITE = alt.SCHEMA_VERSION.removeprefix("v").rsplit(".", 1)[0]
@@ -19,22 +22,22 @@ LEAST = 1e-12  # what a logarithmic axis still shows
 COLOUR = "#4c78a8"
 
 
-def spectrum_chart(table: pd.DataFrame) -> alt.VConcatChart:
+def spectrum_chart(retention: "Retention") -> alt.VConcatChart:
     """Draw a kernel's eigenvalues by degree, above how much of each degree its samples hold.
 
     Parameters
     ----------
-    table
+    retention
         What ``kernelgap.certificates.retention`` gives.
 
     Returns
     -------
     The chart, for ``save_chart``.
     """
-    attrs = table.attrs
+    table = retention.table
     shown = table.assign(relative=table.eigenvalue.abs() / table.eigenvalue.abs().max())
-    spectrum = f"{attrs['kernel']} on the cube of {attrs['problem']}: eigenvalues, relative to the largest"
-    held = f"The share of each parity that {attrs['n']:,} samples can hold, on average"
+    spectrum = f"{retention.kernel} on the cube of {retention.problem}: eigenvalues, relative to the largest"
+    held = f"The share of each parity that {retention.n:,} samples can hold, on average"
     return alt.vconcat(_by_degree(shown, "relative", spectrum), _by_degree(shown, "captured", held))
 
 

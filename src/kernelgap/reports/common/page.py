@@ -1,8 +1,9 @@
 """Writing a page: the page itself, its charts as pictures, and its tables, each file whole or not at all."""
 
+import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,12 @@ def write_page(
     except OSError as error:
         raise InputError(f"The report could not be written to '{run.folder}': {error.strerror}.") from None
     return run.folder / FILE
+
+
+def write_record(run: Run, path: Path, without: Collection[str] = ()) -> None:
+    """The results of a run as JSON, but for these."""
+    record = {name: value for name, value in run.as_record().items() if name not in without}
+    path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _save(folder: Path, pictures: Mapping[str, Callable[[], Any]], until: float) -> list[str]:

@@ -1,6 +1,5 @@
 """The page: everything about a run in one file that needs no network, and its charts as pictures beside it."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods, seeds_of
 from kernelgap.regression import at_edge
 from kernelgap.reports.common.looks import looks
-from kernelgap.reports.common.page import write_page
+from kernelgap.reports.common.page import write_page, write_record
 from kernelgap.reports.common.words import rounded
 from kernelgap.reports.figure.error_chart import error_chart
 from kernelgap.reports.figure.heat_chart import heat_chart
@@ -56,7 +55,6 @@ def write_figure_page(run: FigureRun) -> Path:
     }
     flat = run.table.drop(columns="curves")
     trials = run.table if any(run.table.curves) else flat  # Parquet has no empty records
-    record = json.dumps(run.as_record(), indent=2, allow_nan=False) + "\n"
     return write_page(
         run,
         "figure/page.html",
@@ -65,7 +63,7 @@ def write_figure_page(run: FigureRun) -> Path:
         pictures={name: partial(charts[name], on_page=False) for name in on_page},
         tables={
             "summary.csv": partial(run.summary.to_csv, index=False),
-            "summary.json": partial(Path.write_text, data=record, encoding="utf-8"),
+            "summary.json": partial(write_record, run),
             "trials.csv": partial(flat.to_csv, index=False),
             "trials.parquet": partial(trials.to_parquet, index=False),
         },

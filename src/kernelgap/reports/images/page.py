@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration, format_estimate
 from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import Comparison, ImagePoint, accuracy_of
@@ -23,7 +22,8 @@ from kernelgap.images.experiment.record import (
 )
 from kernelgap.images.experiment.scales import GPU, TANGENT_RATE, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
-from kernelgap.reports.common.page import write_page
+from kernelgap.number_text import digits
+from kernelgap.reports.common.page import write_page, write_record
 from kernelgap.reports.images.charts import (
     STORED,
     accuracy_chart,
@@ -59,18 +59,13 @@ def write_images_page(run: ImageRun) -> Path:
             "accuracy": partial(accuracy_chart, run, on_page=False),
             "learning": partial(all_learning_charts, run),
         },
-        tables={TRIALS: partial(_write_trials, run), SUMMARY: partial(_write_summary, run)},
+        tables={TRIALS: partial(_write_trials, run), SUMMARY: partial(write_record, run, without=["folder"])},
     )
 
 
 def _write_trials(run: ImageRun, path: Path) -> None:
     plain = run.table.drop(columns="curves").assign(setting=[json.dumps(s) for s in run.table.setting])
     plain.to_csv(path, index=False)
-
-
-def _write_summary(run: ImageRun, path: Path) -> None:
-    record = {name: value for name, value in run.as_record().items() if name != "folder"}
-    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from kernelgap.errors import InputError
 from kernelgap.runs.work import Do, Done, Work
 from kernelgap.runs.workers.compiled import keep_programs
 from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, throttled
+from kernelgap.runs.workers.pool import do_silently
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go
@@ -146,5 +147,6 @@ def _work(do: Do, chunk: Work, topic: str, versions: dict[str, str]) -> Done:
     if not _begun:
         keep_programs()
         _begun = True
-    done: Done = do(chunk, throttled(lambda share: get_worker().log_event(topic, [chunk.id, share])))
+    report = throttled(lambda share: get_worker().log_event(topic, [chunk.id, share]))
+    done: Done = do_silently(do, chunk, report)
     return done

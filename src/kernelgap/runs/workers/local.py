@@ -22,6 +22,7 @@ from loky.backend import get_context
 from kernelgap.errors import InputError
 from kernelgap.runs.work import Do, Done, Work
 from kernelgap.runs.workers.compiled import keep_programs
+from kernelgap.runs.workers.pool import do_silently
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
 SINGLE_THREADED = {
@@ -203,7 +204,8 @@ def _end_with(coordinator: int) -> None:
 
 
 def _work(do: Do, chunk: Work) -> Done:
-    done: Done = do(chunk, throttled(lambda share: None if _report is None else _report((chunk.id, share))))
+    report = throttled(lambda share: None if _report is None else _report((chunk.id, share)))
+    done: Done = do_silently(do, chunk, report)
     return done
 
 

@@ -1,9 +1,10 @@
 """What the runner asks of workers, and the plainest kind: any executor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from typing import Protocol
+from typing import Any, Protocol
 
+from kernelgap import console
 from kernelgap.errors import InputError
 from kernelgap.runs.work import Do, Done, Work
 
@@ -27,7 +28,7 @@ class Workers(Protocol):
 
 
 class ExecutorWorkers:
-    """Any executor, as it is. If it breaks, the run ends: only its owner can mend it."""
+    """Any executor, as it is. If it breaks, the run ends: only its owner can repair it."""
 
     def __init__(self, executor: Executor, room: int, do: Do) -> None:
         self._executor, self._room, self._do = executor, room, do
@@ -36,7 +37,7 @@ class ExecutorWorkers:
         return self._room
 
     def submit(self, chunk: Work) -> "Future[Done]":
-        return self._executor.submit(self._do, chunk, _no_report)
+        return self._executor.submit(do_silently, self._do, chunk, _no_report)
 
     def progress(self) -> Sequence[tuple[str, float]]:
         return ()
@@ -46,6 +47,12 @@ class ExecutorWorkers:
 
     def drop(self) -> None:
         """An executor cannot be stopped within a chunk."""
+
+
+def do_silently(do: Do, chunk: Work, on_progress: Callable[[float], None]) -> Any:
+    """Do the work without progress on the terminal, which is the coordinator's."""
+    with console.silence():
+        return do(chunk, on_progress)
 
 
 def _no_report(share: float) -> None:
