@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.training.engine import Engine, Stretch, XlaEngine
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.native import native_engine
 from kernelgap.training.schedule import (
     Arrays,
@@ -42,7 +42,7 @@ class Predictor:
         Its weights by name: those that training changes, and those that stay at the start.
     """
 
-    model: Model
+    model: TrainableModel
     trained: Weights
     frozen: Weights
 
@@ -79,7 +79,7 @@ class GridResult:
     curves: dict[str, Float[np.ndarray, "members times"]]
     standard_errors: dict[str, Float[np.ndarray, " members"]]
     diverged_at: Int[np.ndarray, " members"]
-    model: Model
+    model: TrainableModel
     trained: Weights
     frozen: Weights
 
@@ -96,13 +96,13 @@ class GridResult:
         return _member(self.model, self.trained, self.frozen, member)
 
 
-def _member(model: Model, trained: Params, frozen: Params, member: int) -> Predictor:
+def _member(model: TrainableModel, trained: Params, frozen: Params, member: int) -> Predictor:
     own = {name: np.array(weights[member]) for name, weights in trained.items()}
     return Predictor(model, own, {name: np.asarray(weights) for name, weights in frozen.items()})
 
 
 def train_grid(
-    model: Model,
+    model: TrainableModel,
     params: Params,
     rates: Sequence[float],
     decays: Sequence[float],
@@ -195,7 +195,7 @@ def train_grid(
     )
 
 
-def records_first_output(model: Model) -> bool:
+def records_first_output(model: TrainableModel) -> bool:
     """Whether the model is a network itself, not linearised, with a first residual block."""
     return isinstance(model, Layers) and model.network.first_output is not None
 

@@ -13,7 +13,7 @@ from kernelgap import native, networks
 from kernelgap.machine import threads
 from kernelgap.networks import Network, Params
 from kernelgap.training.engine import Members, Stretch
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.schedule import Sample, Schedule
 from kernelgap.training.sgd import State
 
@@ -92,7 +92,7 @@ class NativeEngine:
         return ARRAYS(*(_pointer(np.asarray(arrays[name])) if name in arrays else FLOATS() for name in self.names))
 
 
-def native_engine(model: Model, frozen: Params, schedule: Schedule) -> NativeEngine | None:
+def native_engine(model: TrainableModel, frozen: Params, schedule: Schedule) -> NativeEngine | None:
     """The engine of compiled loops, if it knows the network and this machine can compile it.
 
     Parameters

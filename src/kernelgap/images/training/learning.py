@@ -19,7 +19,7 @@ from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, ad
 from kernelgap.machine import memory_kept
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import TrainableModel
 from kernelgap.training.schedule import data_orders, evaluation_times
 
 Curves = dict[str, list[float]]
@@ -71,7 +71,7 @@ class ImageTraining:
     infinite or NaN; the training then ended. ``earlier`` are the seconds of the processes that this one went on from.
     """
 
-    model: Model
+    model: TrainableModel
     state: ImageState
     scaling: Scaling
     schedule: ImageSchedule
@@ -97,7 +97,7 @@ class ImageTraining:
 
 
 def train_images(
-    model: Model,
+    model: TrainableModel,
     params: Params,
     train: Images,
     *,
@@ -175,7 +175,7 @@ def _store(path: Path, description: dict[str, Any], state: ImageState, progress:
 class _Run:
     """What stays the same from step to step."""
 
-    model: Model
+    model: TrainableModel
     train: Images
     schedule: ImageSchedule
     seed: list[int]
@@ -239,7 +239,7 @@ class _Run:
             progress.curves.setdefault(name, []).append(value)
 
 
-def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:
+def _check(model: TrainableModel, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:
     """Refuse images that the network was not made for, or sets that do not belong together."""
     classes = params["A"].shape[0]
     for name, images in {"training": train, **evaluate}.items():

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Float32, Int
 from kernelgap.errors import InputError
 from kernelgap.networks import Initialisation, Network, Params
 from kernelgap.problems import Problem
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.schedule import data_orders, evaluation_times
 from kernelgap.training.sgd import ROWS, ArrayLike
 
@@ -32,7 +32,7 @@ class Descent:
 
     def update(
         self,
-        model: Model,
+        model: TrainableModel,
         trained: Params,
         frozen: Params,
         setting: Params,
@@ -91,7 +91,7 @@ class Online:
     times: Int[np.ndarray, " times"]
     errors: dict[str, Float[np.ndarray, "seeds settings times"]]
     standard_errors: dict[str, Float[np.ndarray, "seeds settings times"]]
-    model: Model
+    model: TrainableModel
     start: Weights
     trained: Weights
     frozen: Weights
@@ -232,7 +232,7 @@ def _again(problem: Problem, seed: int, steps: range, samples: int) -> tuple[np.
 @partial(jax.jit, static_argnames=("rule", "model"))
 def _advance(
     rule: Descent,
-    model: Model,
+    model: TrainableModel,
     trained: Params,
     frozen: Params,
     settings: Params,
@@ -267,7 +267,7 @@ def _advance(
 class _HeldOut:
     """Errors on inputs that no step sees, the same for all runs of a start: means with their standard errors."""
 
-    def __init__(self, model: Model, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
+    def __init__(self, model: TrainableModel, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
         self.model, self.frozen = model, frozen
         X = [problem.sample(n, [seed, 2])[0] for seed in seeds]
         self.inputs = jnp.asarray(np.stack(X), jnp.float32)
@@ -287,7 +287,7 @@ class _HeldOut:
 
 
 @partial(jax.jit, static_argnames=("model",))
-def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, ...]:
+def _evaluate(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> tuple[Array, ...]:
     """out and, where the network has a first block, out1, for each seed, setting and row."""
     first_output = model.network.first_output
 

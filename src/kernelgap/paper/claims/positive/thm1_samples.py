@@ -12,7 +12,7 @@ from scipy import stats
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_most, exponent, interval, together
 from kernelgap.paper.claims.spread import median_and_range
@@ -36,7 +36,9 @@ SIZES: dict[str, tuple[tuple[int, ...], int, int]] = {  # every d, width, starts
 def measure(scale: str, seed: int) -> Numbers:
     dimensions, width, starts = SIZES[scale]
     seed += FRESH
-    need = partial(sample_need, width=width, rates=RATES, seeds=range(seed, seed + starts), initialisation=Theory())
+    need = partial(
+        sample_need, width=width, rates=RATES, seeds=range(seed, seed + starts), initialisation=TheoremStart()
+    )
     cases = [{**case, **_case(need, case, dimensions, seed)} for case in CASES]
     return {"share": SHARE, "width": width, "cases": cases}
 
