@@ -73,7 +73,7 @@ def listened_run(experiment: str, scale: str, workers: int, cache: Path) -> dict
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         with TrialStore.open(out) as store:
-            failures = run_chunks(plan.chunks, store, do=partial(run_and_listen, folder), workers=workers)
+            failures = run_chunks(plan.chunks, store, work_function=partial(run_and_listen, folder), workers=workers)
         told = [json.loads(path.read_text()) for path in Path(folder).glob("*.json")]
     assert not failures
     return {

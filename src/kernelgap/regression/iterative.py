@@ -21,7 +21,7 @@ from kernelgap.progress import Progress, part, silent
 from kernelgap.regression.conjugate_gradients import conjugate_gradients
 from kernelgap.regression.preconditioner import Preconditioner
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges, mean_errors
-from kernelgap.regression.selection import Choice, Judged, SplitRandomness, best_ridge, held_out_rows
+from kernelgap.regression.selection import ChosenRidge, RidgeErrors, SplitRandomness, best_ridge, held_out_rows
 from kernelgap.regression.spectrum import PerRidge, Spectrum
 from kernelgap.regression.tiles import Gram, HeldTiles, Tiles, held_bytes
 
@@ -233,7 +233,7 @@ class IterativeSolver:
         self._report(1.0, "solving")
         return IterativePath(W.reshape(len(targets), len(chosen), -1).transpose(1, 0, 2), convergence)
 
-    def judge(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> Judged:
+    def judge(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> RidgeErrors:
         """The ridge with the least error on samples held out, from the same tiles.
 
         Residuals are brought to 1e-3 of the targets, which is enough to compare ridges. A ridge that does not get
@@ -246,7 +246,7 @@ class IterativeSolver:
 
         Returns
         -------
-        Judged
+        RidgeErrors
             The best ridge, and the error of each.
         """
         targets = check_targets(Y, self._gram.samples)
@@ -281,16 +281,16 @@ class IterativeSolver:
         predictions = images[out].reshape(len(out), len(self.ridges), k).transpose(1, 0, 2)
         errors = np.where(reached, mean_errors(predictions, targets[out]), np.nan)
         best = best_ridge(errors, self.ridges, self.spectrum)
-        return Judged(float(self.ridges[best]), self.ridges, errors)
+        return RidgeErrors(float(self.ridges[best]), self.ridges, errors)
 
-    def choose(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> tuple[Choice, Convergence]:
+    def choose(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> tuple[ChosenRidge, Convergence]:
         """The ridge by ``judge``, if there are several, and the coefficients with it on all samples."""
         if len(self.ridges) > 1:
             judged = self.judge(Y, rng=rng, held_out=held_out)
         else:
-            judged = Judged(float(self.ridges[0]), self.ridges, np.full(1, np.nan))
+            judged = RidgeErrors(float(self.ridges[0]), self.ridges, np.full(1, np.nan))
         path = self.solve(Y, judged.ridge)
-        return Choice(*judged, np.ascontiguousarray(path.coefficients[0]), self.spectrum), path.convergence
+        return ChosenRidge(*judged, np.ascontiguousarray(path.coefficients[0]), self.spectrum), path.convergence
 
     @property
     def spectrum(self) -> Spectrum:

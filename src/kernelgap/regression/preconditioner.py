@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 
 from kernelgap.errors import InputError
 from kernelgap.regression.spectrum import Targets
-from kernelgap.regression.tiles import Gram, ShareDone, untold
+from kernelgap.regression.tiles import Gram, ShareDone, no_progress
 
 LEAST = 1e-11  # of the largest s: below, rounding keeps the columns of U from being orthonormal
 ROWS = 4096  # that are multiplied at a time
@@ -44,7 +44,7 @@ class Preconditioner:
         gram: Gram,
         landmarks: Int[np.ndarray, " p"],
         inside: Float[np.ndarray, " n"],
-        on_progress: ShareDone = untold,
+        on_progress: ShareDone = no_progress,
     ) -> "Preconditioner":
         """From the rows at ``landmarks``, for the samples where ``inside`` is 1; it is 0 on those held out."""
         if not len(landmarks):

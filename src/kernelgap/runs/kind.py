@@ -12,7 +12,7 @@ from kernelgap.progress import Progress
 from kernelgap.runs.environment import code_digest
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import ResultStore
-from kernelgap.runs.work import Do, Work
+from kernelgap.runs.work import Work, WorkFunction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ class Kind:
     name: str
     command: str
     store: type[ResultStore]
-    work: Do
+    work: WorkFunction
     read: Callable[[Path], Run]
     page: str
     code: tuple[str, ...]

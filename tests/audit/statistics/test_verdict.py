@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.results import Results
 from kernelgap.audit.statistics.verdict import clearly_less, judge
 from support.made import entry, met, pair, results, steady
@@ -182,7 +182,7 @@ def outcomes(noise: str, rows: int, learned: tuple[float, float], scale: float, 
         made = world(rng, noise, rows, learned, scale)
         best = [chosen for family in ("kernel", "network") if (chosen := made.best([family], 100)) is not None]
         two = Results(tuple(best), made.constant)
-        found[judge(contest(two, Bootstrap(two, seed=i, resamples=1000))).outcome] += 1 / worlds
+        found[judge(paired_errors(two, Bootstrap(two, seed=i, resamples=1000))).outcome] += 1 / worlds
     return found
 
 

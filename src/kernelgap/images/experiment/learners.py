@@ -201,7 +201,7 @@ def _features(network: Network, params: Params, train: Images, images: Images) -
 
 
 @dataclass(frozen=True)
-class Piece:
+class ImageChunk:
     """A trial, the file of its images, and the run's folder, where it may keep what is half done."""
 
     trial: AnyImageTrial
@@ -225,21 +225,21 @@ class Piece:
         return self.trial.memory if isinstance(self.trial, KernelTrial) else 0
 
 
-def work(piece: Piece, on_progress: ShareDone) -> ImageOutcome:
-    """Run the trial of a piece, in whatever process."""
+def work(chunk: ImageChunk, on_progress: ShareDone) -> ImageOutcome:
+    """Run the trial of a chunk, in whatever process."""
     began = time.perf_counter()
-    trial = piece.trial
-    data, held = read_set(piece.data)
+    trial = chunk.trial
+    data, held = read_set(chunk.data)
     if held != trial.images:
-        raise InputError(f"'{piece.data}' has changed since the run began: begin anew in another folder.")
+        raise InputError(f"'{chunk.data}' has changed since the run began: begin anew in another folder.")
     train = data.train.subset(trial.samples, seed=trial.seed)
     test = data.test.subset(trial.test, seed=TEST_SEED)
     if isinstance(trial, TrainingTrial):
-        outcome = by_training(trial, train, test, piece.folder / CHECKPOINTS, on_progress)
+        outcome = by_training(trial, train, test, chunk.folder / CHECKPOINTS, on_progress)
     elif isinstance(trial, FeaturesTrial):
         outcome = by_last_layer(trial, train, test)
     else:
-        outcome = by_kernel(trial, train, test, piece.folder / GRAMS, on_progress)
+        outcome = by_kernel(trial, train, test, chunk.folder / GRAMS, on_progress)
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - began)
 
 

@@ -14,12 +14,12 @@ from kernelgap.errors import InputError
 from kernelgap.images.experiment.comparison import (
     CONFIDENCE,
     FAMILIES,
-    Comparison,
     ImagePoint,
+    SizeComparison,
     comparisons_of,
     points_of,
 )
-from kernelgap.images.experiment.learners import Piece
+from kernelgap.images.experiment.learners import ImageChunk
 from kernelgap.images.experiment.record import images_record, sentence_of
 from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.runs.result import Run
@@ -36,9 +36,9 @@ class ImageStore(ResultStore):
     )
     COLUMNS: ClassVar = {"outcomes": ("chunk", "trial", "content")}
 
-    def save(self, piece: Piece, done: ImageOutcome) -> None:
-        with self._saving(piece, done.seconds) as connection:
-            row = (piece.id, piece.trial.model_dump_json(), done.as_json())
+    def save(self, chunk: ImageChunk, done: ImageOutcome) -> None:
+        with self._saving(chunk, done.seconds) as connection:
+            row = (chunk.id, chunk.trial.model_dump_json(), done.as_json())
             connection.execute("INSERT INTO outcomes VALUES (?, ?, ?)", row)
 
     def outcomes(self) -> list[tuple[AnyImageTrial, ImageOutcome]]:
@@ -88,12 +88,12 @@ class ImageRun(Run):
         return points_of(self.table)
 
     @cached_property
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[SizeComparison]:
         """The best of each side, for each number of images."""
         return comparisons_of(self.points)
 
     @property
-    def headline(self) -> Comparison:
+    def headline(self) -> SizeComparison:
         """The comparison with most sides; of these the one with the most images."""
         return max(self.comparisons, key=lambda c: (c.sides, c.samples))
 

@@ -15,7 +15,7 @@ _STORED = TypeAdapter(list[tuple[str, Annotated[float, Field(ge=0, allow_inf_nan
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ClaimChunk:
     """What is to be measured."""
 
     claim: str
@@ -47,12 +47,12 @@ class Measured:
         return dict(json.loads(self.numbers))
 
 
-def measure(measurement: Measurement, on_progress: Callable[[float], None] | None = None) -> Measured:
+def measure(chunk: ClaimChunk, on_progress: Callable[[float], None] | None = None) -> Measured:
     """Measure, wherever it is sent. Depends on the measurement alone."""
     began = time.perf_counter()
-    numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
+    numbers = get(chunk.claim).measure(chunk.scale, chunk.seed)
     text = json.dumps(numbers, allow_nan=False)
-    return Measured(measurement.claim, time.perf_counter() - began, text)
+    return Measured(chunk.claim, time.perf_counter() - began, text)
 
 
 class ClaimStore(ResultStore):
@@ -65,9 +65,9 @@ class ClaimStore(ResultStore):
     )
     COLUMNS: ClassVar = {"measurements": ("chunk", "claim", "numbers")}
 
-    def save(self, measurement: Measurement, measured: Measured) -> None:
-        row = (measurement.id, measurement.claim, measured.numbers)
-        with self._saving(measurement, measured.seconds) as connection:
+    def save(self, chunk: ClaimChunk, measured: Measured) -> None:
+        row = (chunk.id, chunk.claim, measured.numbers)
+        with self._saving(chunk, measured.seconds) as connection:
             connection.execute("INSERT INTO measurements VALUES (?, ?, ?)", row)
 
     def measured(self) -> dict[str, Measured]:

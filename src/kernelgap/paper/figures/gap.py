@@ -8,13 +8,13 @@ import pandas as pd
 from kernelgap import kernels, problems
 from kernelgap.certificates import KernelGap, any_kernel, kernel_gap, oracle_risk
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged, means_of_settings, pick_over_seeds
+from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged_trials, means_of_settings, pick_over_seeds
 from kernelgap.progress import Progress, silent
 
 
 def trained_networks(table: pd.DataFrame) -> pd.DataFrame:
     """The judged trials of networks that are no kernel methods."""
-    counted = judged(table)
+    counted = judged_trials(table)
     return counted[(counted.kind == "sgd") & counted["mode"].isin(NETWORK_MODES)]
 
 
@@ -48,7 +48,7 @@ def candidates_of(table: pd.DataFrame) -> int:
 
 def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
     """Of each family of kernels with a formula the member that did best on the network's problem and seed, as text."""
-    counted = judged(table)
+    counted = judged_trials(table)
     beside = (counted.seed == network.seed) & (counted.problem == network.problem)
     with_formula = [text for text in counted.kernel.dropna().unique() if kernels.get(text).has_formula]
     tried = counted[counted.kernel.isin(with_formula) & beside]

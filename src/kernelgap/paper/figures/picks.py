@@ -11,12 +11,12 @@ NETWORK_MODES = ("all", "hidden")  # the others are kernel methods
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 
 
-def judged(table: pd.DataFrame) -> pd.DataFrame:
+def judged_trials(table: pd.DataFrame) -> pd.DataFrame:
     """The trials that results are stated from: all but those of a search, which has seeds of its own."""
     return table[table.stage == "judged"] if "stage" in table else table
 
 
-def searched(table: pd.DataFrame) -> pd.DataFrame:
+def search_trials(table: pd.DataFrame) -> pd.DataFrame:
     """The trials of the search, where there is one; else those that are judged, of which settings are picked too."""
     if "stage" not in table or not (table.stage == "search").any():
         return table

@@ -14,8 +14,8 @@ from kernelgap.errors import InputError
 from kernelgap.number_text import finite_or_none
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
-from kernelgap.paper.figures.picks import judged, searched
-from kernelgap.paper.figures.reference import Comparison, compare_with_kept
+from kernelgap.paper.figures.picks import judged_trials, search_trials
+from kernelgap.paper.figures.reference import ReferenceComparison, compare_with_kept
 from kernelgap.paper.figures.registry import EXPERIMENTS
 from kernelgap.paper.figures.searches import with_stage
 from kernelgap.paper.figures.signals import Signals, base_size, signals_of
@@ -79,7 +79,7 @@ class FigureRun(Run):
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The trials that the results are stated from: all but those of a search."""
-        return judged(self.table)
+        return judged_trials(self.table)
 
     @property
     def seeds(self) -> list[int]:
@@ -89,7 +89,7 @@ class FigureRun(Run):
     @property
     def search_seeds(self) -> list[int]:
         """Of the search for settings; none where the judged trials are searched themselves."""
-        trials = searched(self.table)
+        trials = search_trials(self.table)
         return [] if trials is self.table else _seeds(trials)
 
     @property
@@ -113,7 +113,7 @@ class FigureRun(Run):
         return summarise(self.table)
 
     @cached_property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> ReferenceComparison | None:
         """This run beside the kept reference of its experiment and scale; None where none is kept."""
         return compare_with_kept(self)
 
@@ -151,7 +151,7 @@ class FigureRun(Run):
 
 def conclude_figure(store: TrialStore, on_progress: Progress = silent) -> dict[str, Any]:
     """The kernel gap, and the size of the base signal on the best network's test sample."""
-    table = judged(staged_table(store))
+    table = judged_trials(staged_table(store))
     gap, best = gap_of_run(table, on_progress), best_network(table)
     return {
         "gap": None if gap is None else gap.as_record(),
@@ -185,7 +185,7 @@ def read_figure(folder: Path) -> FigureRun:
         table, about, common = staged_table(store), store.about(), store.common()
         if table.empty:
             raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
-        if judged(table).empty:
+        if judged_trials(table).empty:
             raise InputError(f"Only trials of the search are finished in '{folder}': go on with the run.")
         trials = store.trials()
         conclusion = store.conclusion()

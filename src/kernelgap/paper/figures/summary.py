@@ -14,10 +14,10 @@ from kernelgap.paper.figures.picks import (
     OTHER_KERNELS,
     SETTINGS,
     group_of,
-    judged,
+    judged_trials,
     means_of_settings,
     pick_over_seeds,
-    searched,
+    search_trials,
 )
 from kernelgap.regression import at_edge
 
@@ -48,7 +48,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         error still falls towards it: a smaller or larger one may be better. A kernel has no width. ``learner`` is
         network, kernel or built.
     """
-    counted, searching = judged(table), searched(table)
+    counted, searching = judged_trials(table), search_trials(table)
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
     keys = ["method", "width", *several]
     apart = counted.assign(one_norm=counted.decay.where(counted.kind == "built"))

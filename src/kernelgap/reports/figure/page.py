@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
 from kernelgap.paper.figures.paper_values import LABEL, REMARKS
-from kernelgap.paper.figures.picks import place, searched, setting
+from kernelgap.paper.figures.picks import place, search_trials, setting
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods, seeds_of
@@ -187,7 +187,7 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     mine = table[(table.method == row.method) & width]
     if "beta" in row.index and pd.notna(row["beta"]):
         mine = mine[mine.beta == row["beta"]]
-    mine = searched(mine)
+    mine = search_trials(mine)
     picked = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
     ends = {name: at_edge(value, mine[name].dropna().to_numpy(float)) for name, value in picked.items()}
     return ", ".join(f"{end} {name}" for name, end in ends.items() if end)

@@ -11,8 +11,8 @@ from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import (
     GATED,
     NETWORK,
-    Comparison,
     ImagePoint,
+    SizeComparison,
     accuracy_of,
 )
 from kernelgap.images.experiment.record import format_span
@@ -45,7 +45,7 @@ def accuracy_rows(run: ImageRun) -> pd.DataFrame:
     )
 
 
-def outstanding(points: list[ImagePoint], headline: Comparison) -> set[str]:
+def outstanding(points: list[ImagePoint], headline: SizeComparison) -> set[str]:
     kernel = {headline.kernel.method} if headline.kernel is not None else set()
     return {p.method for p in points if p.family in (NETWORK, GATED)} | kernel
 

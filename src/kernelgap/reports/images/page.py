@@ -9,7 +9,7 @@ from typing import Any
 
 from kernelgap.durations import format_duration, format_estimate
 from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.comparison import Comparison, ImagePoint, accuracy_of
+from kernelgap.images.experiment.comparison import ImagePoint, SizeComparison, accuracy_of
 from kernelgap.images.experiment.learners import WATCHED
 from kernelgap.images.experiment.record import (
     DASH,
@@ -109,7 +109,7 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tiles(c: Comparison) -> list[dict[str, str]]:
+def _tiles(c: SizeComparison) -> list[dict[str, str]]:
     """A few numbers in large type."""
     tiles = []
     for label, point in (("network", c.network), ("with frozen gates", c.gated), ("best kernel", c.kernel)):
@@ -138,7 +138,7 @@ def _learners(points: list[ImagePoint]) -> list[dict[str, str]]:
     return [{"method": method, "colour": colour_of(family)} for method, family in methods]
 
 
-def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, Any]]:
+def _matrix(points: list[ImagePoint], headline: SizeComparison) -> list[dict[str, Any]]:
     """Accuracies, a row for each method; the highest with so many images is marked."""
     sizes, marked = sorted({p.samples for p in points}), outstanding(points, headline)
     values = {(p.method, p.samples): p.accuracy.value for p in points if p.accuracy is not None}
@@ -153,7 +153,7 @@ def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, An
     return rows
 
 
-def _differences(comparisons: list[Comparison]) -> list[dict[str, Any]]:
+def _differences(comparisons: list[SizeComparison]) -> list[dict[str, Any]]:
     return [
         {
             "samples": c.samples,
@@ -187,7 +187,7 @@ def _row(p: ImagePoint) -> dict[str, Any]:
     }
 
 
-def _found(c: Comparison) -> dict[str, str]:
+def _found(c: SizeComparison) -> dict[str, str]:
     """The headline, beside what others report."""
     sides = {"network": c.network, "gated": c.gated, "kernel": c.kernel}
     shown = {name: format_span(accuracy_of(p)).replace("%", "") if p else "" for name, p in sides.items()}
