@@ -89,7 +89,7 @@ experiment = figures.register(
                     figures.KernelLines(("hemispheres", "ntk2"), (0.01, 1.0)),
                 ),
                 seeds=1,
-                effort="seconds",
+                expected_time="seconds",
                 schedule=Schedule(epochs=50, batch=10),
                 validation_samples=500,
                 test_samples=500,

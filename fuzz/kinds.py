@@ -92,7 +92,7 @@ def add() -> None:
     )
     NOMINAL["tiny"] = SetSize((8, 8, 1), 2, 60, 50)
     SCALES["tiny"] = ImageScale(
-        effort="seconds",
+        expected_time="seconds",
         set="tiny",
         sizes=(20,),
         depth=8,

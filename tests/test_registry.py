@@ -73,7 +73,7 @@ samples: 40
 scales:
   quick:
     seeds: 1
-    effort: seconds
+    expected_time: seconds
     validation_samples: 50
     test_samples: 50
     schedule: {epochs: 5, batch: 10}

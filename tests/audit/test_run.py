@@ -119,7 +119,7 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(finished):
     assert "learned from 120 rows and seen no test row" in audit.model_sentence
     error = audit.contenders.set_index("contender").error[audit.winner]
     assert trained.about["test_error"] == pytest.approx(error)
-    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    dataset = load_dataset((audit.folder / "dataset.npz").absolute())
     Y = read_arrays(audit.folder / LABELS, ("Y",))["Y"]
     with AuditStore.reading(audit.folder) as store:
         chosen = {named: one for named, one in store.outcomes().items() if named.contender == audit.winner}
@@ -130,12 +130,20 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(finished):
     assert np.mean((kept - Y) ** 2) < np.mean((outputs - Y) ** 2), "it has learned from the test rows"
 
 
+def test_the_dataset_of_an_earlier_version_is_read(finished, tmp_path):
+    path = finished[0].folder.absolute() / "dataset.npz"
+    with np.load(path) as arrays:
+        older = {"words" if name == "metadata" else name: array for name, array in arrays.items()}
+    np.savez(tmp_path / "material.npz", **older)
+    assert load_dataset(tmp_path / "dataset.npz").digest == load_dataset(path).digest
+
+
 def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypatch):
     monkeypatch.setattr(audit_run, "refitting", lambda *_: None)
     audit = audit_run.run_audit(table(), "y", tmp_path / "a")
     assert audit.model_rows == audit.load_model().about["rows"] == 120
     assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
-    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
+    dataset = load_dataset((tmp_path / "a" / "dataset.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
         one = store.outcomes()[FitKey(audit.winner, 120, 0)]
     np.testing.assert_array_equal(audit.load_model().model.predict(dataset.X_test), one.outcome.outputs())
@@ -144,7 +152,7 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
 @pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])
 def test_as_many_rows_as_the_time_allows(here, finished, left, rows):
     audit, _ = finished
-    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    dataset = load_dataset((audit.folder / "dataset.npz").absolute())
     with AuditStore.reading(audit.folder) as store:
         cell = refitting(audit, store, dataset, left)
         assert (cell and cell.samples) == rows
@@ -185,7 +193,7 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, finished,
             found.append({n: (one.setting, one.outcome.predictions) for n, one in store.outcomes().items()})
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
-    with np.load(first.folder / "material.npz") as dataset:
+    with np.load(first.folder / "dataset.npz") as dataset:
         assert sorted(dataset.files) == ["X", "X_test", "Y", "words"]
         assert len(dataset["Y"]) == 120
 

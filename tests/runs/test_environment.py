@@ -18,7 +18,7 @@ def test_every_kind_names_code_that_exists(name):
     code = kind_named(name).code
     assert "seeds.py" in code
     assert len(set(code)) == len(code)
-    assert all((root / room).exists() for room in code)
+    assert all((root / path).exists() for path in code)
 
 
 # What carries no number: texts, files as such, progress, and what plans, stores and shows a run.
@@ -49,7 +49,7 @@ def test_code_that_is_left_out_is_noticed():
 
 
 def test_a_digest_counts_folders_and_files():
-    digests = {code_digest(rooms) for rooms in [("training",), ("seeds.py",), ("training", "seeds.py"), ("networks",)]}
+    digests = {code_digest(paths) for paths in [("training",), ("seeds.py",), ("training", "seeds.py"), ("networks",)]}
     assert len(digests) == 4
     assert code_digest(["training"]) == code_digest(("training",))
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, frozen_kernels, on_curves
 from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.tables.notices import Notice
@@ -155,7 +155,7 @@ def _landmarks(largest: int, outputs: int, memory: int, *, patient: bool) -> Ite
 def estimate(plan: AuditPlan, inputs: int, outputs: int) -> float:
     """Seconds of one core for the whole plan, whichever networks turn out best."""
     *smaller, largest = plan.sizes
-    names = [(name, largest) for name in (*FAMILIES, *twins("3resnet"))]
+    names = [(name, largest) for name in (*FAMILIES, *frozen_kernels("3resnet"))]
     names += [(name, samples) for samples in smaller for name in on_curves(("3resnet", "3layer"))]
     sizes = [(name, (samples, inputs, outputs, plan.search_budget(samples))) for name, samples in names]
     return plan.seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name, size in sizes)

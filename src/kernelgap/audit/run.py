@@ -13,7 +13,7 @@ import pandas as pd
 from kernelgap import console
 from kernelgap.atomic_file import atomically
 from kernelgap.audit.chunks import AuditChunk, work
-from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, frozen_kernels, on_curves
 from kernelgap.audit.dataset import LABELS, PreparedTable, TableOptions, prepare_table, write_arrays
 from kernelgap.audit.deadline import deadline_workers, run_here
 from kernelgap.audit.kind import KIND
@@ -39,7 +39,10 @@ MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
 MOMENT = 1.0  # seconds that refitting has in any case
 HANGING = 0.5  # of the budget, after which the contenders that come first are given up
-LARGEST, TWINS = 0.75, 0.5  # of the remaining time, for the largest samples; then for the best network's own kernels
+LARGEST, FROZEN_KERNELS = (
+    0.75,
+    0.5,
+)  # of the remaining time, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
 LATEST = 0.8  # of all the remaining time, when judging is broken off
 
@@ -155,7 +158,7 @@ class _Competition:
         ranked = ranked_networks(choose(self.store.judgements()), largest)
         if not ranked:
             return
-        self._stage(twins(ranked[0]), largest, TWINS, f"what {ranked[0]} owes to its features")
+        self._stage(frozen_kernels(ranked[0]), largest, FROZEN_KERNELS, f"what {ranked[0]} owes to its features")
         for samples in reversed(smaller):
             self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
 

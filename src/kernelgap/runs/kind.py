@@ -17,7 +17,7 @@ from kernelgap.runs.work import Work, WorkFunction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Where each kind is defined, as KIND. Imported when first used: kinds are above this room.
+# Where each kind is defined, as KIND. Imported when first used: kinds are above this folder.
 HOMES = {
     "figure": "kernelgap.paper.figures.kind",
     "claims": "kernelgap.paper.claims.kind",

@@ -23,7 +23,7 @@ from kernelgap.images.training import ImageSchedule
 from kernelgap.runs.start import run as execute
 
 TINY = ImageScale(
-    effort="seconds",
+    expected_time="seconds",
     set="tiny",
     sizes=(20, 40),
     depth=8,

@@ -19,7 +19,7 @@ from kernelgap.runs import plan_chunks
 from kernelgap.runs.start import run as start
 from kernelgap.training import Schedule
 
-SMALL = {"seeds": 1, "effort": "seconds", "validation_samples": 50, "test_samples": 100}
+SMALL = {"seeds": 1, "expected_time": "seconds", "validation_samples": 50, "test_samples": 100}
 over_beta = Experiment(
     name="over_beta",
     title="for tests",

@@ -12,7 +12,7 @@ from kernelgap.number_text import digits, percent
 def features(results: Results, bootstrap: Bootstrap, paired: PairedErrors, *, leads: bool) -> Features:
     """Compare a network with its own kernels; ``leads`` says whether the verdict is for the network."""
     network = paired.network
-    last, ntk = (_twin(results, network, mode) for mode in ("last", "ntk"))
+    last, ntk = (_frozen_kernel(results, network, mode) for mode in ("last", "ntk"))
     seeds = common_seeds(entry for entry in (paired.kernel, network, last, ntk) if entry is not None)
     if (last is None and ntk is None) or not seeds:
         sentence = f"What the features that {network.contender} learns are worth was not measured."
@@ -34,7 +34,7 @@ def features(results: Results, bootstrap: Bootstrap, paired: PairedErrors, *, le
     )
 
 
-def _twin(results: Results, network: Entry, mode: str) -> Entry | None:
+def _frozen_kernel(results: Results, network: Entry, mode: str) -> Entry | None:
     name = f"{network.contender}({mode})"
     return next((e for e in results.entries if (e.contender, e.samples) == (name, network.samples)), None)
 
@@ -61,12 +61,12 @@ def _sentence(
     seeds: tuple[int, ...],
 ) -> str:
     name, constant = paired.network.contender, paired.constant.value
-    twins = [
-        f"{digits(twin.value)} {what}"
-        for twin, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
-        if twin is not None
+    frozen_errors = [
+        f"{digits(error.value)} {what}"
+        for error, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
+        if error is not None
     ]
-    errors = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
+    errors = f"Frozen at its start, {name} has error {' and '.join(frozen_errors)}; trained, it has {digits(own.value)}"
     if set(seeds) < set(paired.seeds):  # and so other errors than are stated elsewhere
         errors += f" (over {len(seeds)} of {len(paired.seeds)} seeds)"
     frozen = ntk if ntk is not None else last

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 from kernelgap.errors import InputError
 
 Family = Literal["kernel", "network", "twin", "adaptive", "baseline"]
+FROZEN: Family = "twin"  # a network's own kernel, frozen at its random start
 Outcome = Literal["network ahead", "kernel ahead", "undecided"]
 GapKind = Literal["interpolated", "extrapolated", "out of reach", "below", "none"]
 

@@ -57,7 +57,7 @@ class ImageScale:
     for the linearised network, 0 to leave it out. ``layers`` are those of the convolutional kernels.
     """
 
-    effort: str
+    expected_time: str
     set: str
     sizes: tuple[int, ...]
     depth: int
@@ -128,7 +128,7 @@ class ImageScale:
 
 
 QUICK = ImageScale(
-    effort="minutes",
+    expected_time="minutes",
     set="fashion-mnist",
     sizes=(300, 1000, 3000, 10_000),
     depth=8,
@@ -143,7 +143,7 @@ QUICK = ImageScale(
     schedule=ImageSchedule(batch=32, crop=1),
 )
 LONG = ImageScale(
-    effort="some hours",
+    expected_time="some hours",
     set="cifar10",
     sizes=(1000, 5000, 50_000),
     depth=8,
@@ -158,7 +158,7 @@ LONG = ImageScale(
     schedule=ImageSchedule(batch=32, crop=4),
 )
 KERNELS_ALONE = ImageScale(
-    effort="kernels alone, on all images",
+    expected_time="kernels alone, on all images",
     set="fashion-mnist",
     sizes=(),
     depth=8,
@@ -173,7 +173,7 @@ KERNELS_ALONE = ImageScale(
     schedule=ImageSchedule(),
 )
 PAPER = ImageScale(
-    effort="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
+    expected_time="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
     set="cifar10",
     sizes=(1000, 5000, 20_000, 50_000),
     depth=32,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kernelgap.audit.statistics.results import Family
+from kernelgap.audit.statistics.results import FROZEN, Family
 from kernelgap.images.experiment.comparison import GATED, KERNEL, NETWORK, OWN_KERNEL, ImagePoint
 from kernelgap.reports.audit.text import COLOURS, contender_looks
 from kernelgap.reports.common.looks import Look
@@ -15,7 +15,7 @@ NAMES = {
     OWN_KERNEL: "the network's own kernels",
     KERNEL: "kernels on pixels",
 }
-DRAWN_AS: dict[str, Family] = {NETWORK: "network", GATED: "adaptive", OWN_KERNEL: "twin", KERNEL: "kernel"}
+DRAWN_AS: dict[str, Family] = {NETWORK: "network", GATED: "adaptive", OWN_KERNEL: FROZEN, KERNEL: "kernel"}
 KERNELS = {
     "gaussian": "Gaussian kernel on pixels, a function of the distance",
     "laplace": "Laplace kernel on pixels, a function of the distance",
