@@ -68,8 +68,8 @@ def _load(
             return None
         return ctypes.CDLL(str(library))
     except (OSError, subprocess.SubprocessError) as error:
-        told = getattr(error, "stderr", "") or str(error)
-        last = told.strip().splitlines()[-1] if told.strip() else type(error).__name__
+        output = getattr(error, "stderr", "") or str(error)
+        last = output.strip().splitlines()[-1] if output.strip() else type(error).__name__
         warnings.warn(
             f"{source.name} could not be compiled ({last[:200]}): going on without it, more slowly. "
             f"{VARIABLE}=off leaves it out.",

@@ -105,7 +105,7 @@ def test_an_undecided_page_of_two_targets(tmp_path, no_pictures):
     text = write_audit_page(found).read_text()
     assert found.verdict == "undecided"
     assert 'class="verdict side-undecided"' in text
-    assert "nobody is ahead, so it is the one with the least validation error" in seen(text)
+    assert "neither side is ahead, so it is the one with the least validation error" in seen(text)
     assert f"The model of {found.winner} is kept" in seen(text)
     assert "price&rdquo; and &ldquo;age" in text
     assert "RMSE" not in seen(text)

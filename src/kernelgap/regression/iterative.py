@@ -80,7 +80,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class IterativePath:
-    """Solutions for each ridge, and how good they are.
+    """Solutions for each ridge, with their convergence.
 
     Attributes
     ----------

@@ -180,7 +180,7 @@ def _folds(order: np.ndarray, folds: object) -> list[np.ndarray]:
 
 
 def best_ridge(errors: PerRidge, ridges: PerRidge, spectrum: Spectrum) -> int:
-    """Where the error is smallest: if K is not positive, among the ridges that outweigh it, should there be any.
+    """Where the error is smallest: if K is not positive, among the ridges that outweigh it.
 
     The others make K + ridge I all but singular on the whole sample, whatever they promised where they were judged.
     """

@@ -97,7 +97,7 @@ def solve_ridge(gram: Square, Y: Targets, ridge: float) -> Targets:
 
 
 def safe_ridge(gram: Square) -> float:
-    """From this ridge on nothing is added to it, and the condition number is none to warn of: the trace bounds K."""
+    """Above this ridge no jitter is added and no warning is due: the trace bounds the largest eigenvalue."""
     return float(max(3 * len(gram), 1 / MOST_ROUNDING) * EPS * np.trace(gram))
 
 

@@ -262,7 +262,7 @@ class _Members:
 
 
 def standard_error(errors: np.ndarray) -> np.ndarray:
-    """Of the mean over rows; infinite where one row cannot tell."""
+    """The standard error of the mean over rows; infinite for a single row."""
     n = errors.shape[1]
     return errors.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(errors), np.inf)
 

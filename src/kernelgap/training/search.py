@@ -182,7 +182,7 @@ class _Lattice:
         self.least = min(complete, default=math.inf)
 
     def mean(self, place: Place) -> float:
-        """Over all seeds; infinite for a setting that was given up."""
+        """The mean error over all seeds; infinite for a setting that was given up."""
         errors = self.known.get(place, ())
         return math.fsum(errors) / self.space.seeds if len(errors) >= self.space.seeds else math.inf
 

@@ -85,9 +85,9 @@ def test_validation_must_say_the_same():
     assert only_reason(opposed) == "On the validation rows it is the other way round: there ntk3 has less error."
 
 
-def test_a_lead_that_nobody_notices():
+def test_a_lead_that_is_too_small_to_matter():
     assert judge(met(pair(0.511, 0.5, spread=0.01))).outcome == "network ahead"
-    assert "nobody would notice" in only_reason(pair(0.509, 0.5, spread=0.01))
+    assert "too small to matter" in only_reason(pair(0.509, 0.5, spread=0.01))
     assert "equally well" in judge(met(pair(0.505, 0.5, spread=0.001))).sentence
 
 

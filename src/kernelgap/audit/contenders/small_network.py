@@ -63,7 +63,7 @@ def outputs(weights: Weights, X: Rows) -> Outputs:
 
 
 def gradients(weights: Weights, X: Rows, Y: Outputs, decay: float) -> Weights:
-    """Of mean |out - y|^2 / 2 + decay |weights|^2 / 2."""
+    """The gradient of mean |out - y|^2 / 2 + decay |weights|^2 / 2."""
     hidden = np.maximum(X @ weights["W"].T + weights["b1"], 0.0)
     off = (hidden @ weights["A"].T - Y) / len(X)
     back = (off @ weights["A"]) * (hidden > 0)

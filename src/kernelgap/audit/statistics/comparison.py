@@ -95,7 +95,7 @@ def _only(entry: Entry, seeds: tuple[int, ...]) -> Entry:
 
 
 def paired_errors(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | None = None) -> PairedErrors:
-    """Of the best kernel and the best network, or of a pair that was chosen before."""
+    """The errors of the best kernel and the best network, or of a pair that was chosen before."""
     kernel, network = (
         results.entry(entry.contender, entry.samples) for entry in (best_pair(results) if pair is None else pair)
     )

@@ -64,7 +64,7 @@ class _Pairs:
         return f"{subject} better than both: error {digits(self.error(entry))} against {network} and {kernel}."
 
     def keeps_up(self, entry: Entry, rivals: list[Entry]) -> bool:
-        """Nobody is clearly better, nor better by enough to be noticed."""
+        """Whether none of the rivals is clearly and noticeably better."""
         near = all(self.error(entry) - self.error(rival) < NOTICED * self.constant for rival in rivals)
         return self.learns(entry) and near and not any(self.less(rival, entry) for rival in rivals)
 

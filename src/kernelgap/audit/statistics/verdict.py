@@ -109,7 +109,7 @@ class _Lead:
         if self.difference.value < self.threshold or self.difference.value == 0:
             sentences.append(
                 f"The difference, {digits(self.difference.value)}, is below {percent(NOTICED)} of a constant's error "
-                f"({digits(constant)}): nobody would notice it."
+                f"({digits(constant)}): too small to matter."
             )
         if self.accuracy is not None and not self.surely_right_more:
             sentences.append(f"{self._accuracy()} The class that is predicted is what counts.")

@@ -44,7 +44,7 @@ class ImagePoint:
 
 
 def points_of(table: pd.DataFrame) -> list[ImagePoint]:
-    """In the order of the run's table: by family, method, number of images."""
+    """The points in the order of the run's table: by family, method, number of images."""
     groups = table.groupby(["family", "method", "samples"], sort=False)
     return [_point(rows) for _, rows in groups]
 

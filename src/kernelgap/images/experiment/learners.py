@@ -137,7 +137,7 @@ def _grams(
     folder: Path | None,
     on_progress: ShareDone,
 ) -> tuple[np.ndarray | Gram, Iterator[np.ndarray]]:
-    """Of the training images, as a matrix or as tiles, and of test images with them, computed some at a time."""
+    """The Gram matrix of the training images, whole or in tiles, and that of test images with them, some at a time."""
     step = max(1, BLOCK // len(X))
     blocks = [slice(i, i + step) for i in range(0, len(Z), step)]
     if folder is None:
@@ -226,7 +226,7 @@ class ImageChunk:
 
 
 def work(chunk: ImageChunk, on_progress: ShareDone) -> ImageOutcome:
-    """Run the trial of a chunk, in whatever process."""
+    """Run the trial of a chunk. The result depends on the chunk alone, not on the process."""
     began = time.perf_counter()
     trial = chunk.trial
     data, held = read_set(chunk.data)

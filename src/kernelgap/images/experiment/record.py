@@ -64,7 +64,7 @@ def sentence_of(run: "ImageRun") -> str:
 
 
 def _compared(c: SizeComparison, name: str) -> str:
-    """The first sentence: everybody who is there."""
+    """The first sentence: all methods with results."""
     clauses = []
     if c.network is not None:
         clauses.append(f"{c.network.method} gets {format_span(accuracy_of(c.network))}")
@@ -91,7 +91,7 @@ def _apart(less: Interval95 | None) -> str:
 
 
 def _missing(side: str, points: list[ImagePoint], c: SizeComparison) -> str:
-    """Of a side without a number: it diverged, or it is not there with so many images, or nowhere."""
+    """What to say of a side without a number: diverged, not run with so many images, or not run at all."""
     name = {NETWORK: "ordinary network", GATED: "network with frozen gates", KERNEL: "kernel"}[side]
     gone = sorted({p.method for p in points if p.family == side and p.samples == c.samples and p.diverged})
     if gone:

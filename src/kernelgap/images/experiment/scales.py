@@ -73,7 +73,7 @@ class ImageScale:
     seeds: int = 1
 
     def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
-        """All, for images of this size and number; those that ask for more images than there are, are left out."""
+        """The trials for images of this size and number, without those that ask for more images than there are."""
         if size.classes < 2 or not size.test:
             given = f"it has {size.classes} and {size.test}"
             raise InputError(f"The set needs two classes or more, and test images: {given}.")

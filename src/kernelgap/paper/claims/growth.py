@@ -62,9 +62,9 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
 
 def listed(outcomes: Mapping[str, Outcome]) -> str:
     """The parts that hold, those that cannot be told, those that fail."""
-    words: dict[Outcome, str] = {"holds": "hold", "undecided": "cannot be told", "fails": "not as stated"}
-    parts = {found: ", ".join(name for name, one in outcomes.items() if one == found) for found in words}
-    return "; ".join(f"{names} {words[found]}" for found, names in parts.items() if names)
+    labels: dict[Outcome, str] = {"holds": "hold", "undecided": "cannot be told", "fails": "not as stated"}
+    parts = {found: ", ".join(name for name, one in outcomes.items() if one == found) for found in labels}
+    return "; ".join(f"{names} {labels[found]}" for found, names in parts.items() if names)
 
 
 def interval(fit: Fit, digits: str = ".2f") -> str:

@@ -48,7 +48,7 @@ class Measured:
 
 
 def measure(chunk: ClaimChunk, on_progress: Callable[[float], None] | None = None) -> Measured:
-    """Measure, wherever it is sent. Depends on the measurement alone."""
+    """Measure a claim. The result depends on the chunk alone, not on the process."""
     began = time.perf_counter()
     numbers = get(chunk.claim).measure(chunk.scale, chunk.seed)
     text = json.dumps(numbers, allow_nan=False)

@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from kernelgap import kernels
-from kernelgap.paper.figures.picks import NETWORKS, group_of, judged_trials, means_of_settings, place, search_trials
+from kernelgap.paper.figures.picks import (
+    NETWORKS,
+    format_place,
+    group_of,
+    judged_trials,
+    means_of_settings,
+    search_trials,
+)
 from kernelgap.paper.figures.summary import FLAT
 from kernelgap.regression import at_edge
 
@@ -130,4 +137,6 @@ def _grids(run: "FigureRun") -> list[tuple[str, str, pd.DataFrame]]:
     if trials.empty:
         return []
     keys = ["method", "width", "beta"] if run.axis == "beta" else ["method", "width"]
-    return [(str(key[0]), place(group.iloc[0], run.axis), group) for key, group in trials.groupby(keys, sort=True)]
+    return [
+        (str(key[0]), format_place(group.iloc[0], run.axis), group) for key, group in trials.groupby(keys, sort=True)
+    ]

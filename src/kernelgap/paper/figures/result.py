@@ -83,12 +83,12 @@ class FigureRun(Run):
 
     @property
     def seeds(self) -> list[int]:
-        """Of the judged trials."""
+        """The seeds of the judged trials."""
         return _seeds(self.judged)
 
     @property
     def search_seeds(self) -> list[int]:
-        """Of the search for settings; none where the judged trials are searched themselves."""
+        """The seeds of the search for settings; none where the judged trials are searched themselves."""
         trials = search_trials(self.table)
         return [] if trials is self.table else _seeds(trials)
 

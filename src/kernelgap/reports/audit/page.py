@@ -88,7 +88,7 @@ def _context(audit: Audit) -> dict[str, Any]:
 
 
 def _unkept(audit: Audit) -> list[str]:
-    """The contenders with less validation error than the model that is kept, if nobody is ahead."""
+    """The contenders with less validation error than the model that is kept, if neither side is ahead."""
     if audit.winner is None or audit.verdict != "undecided":
         return []
     errors = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
 from kernelgap.paper.figures.paper_values import LABEL, REMARKS
-from kernelgap.paper.figures.picks import place, search_trials, setting
+from kernelgap.paper.figures.picks import format_place, format_setting, search_trials
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods, seeds_of
@@ -27,7 +27,7 @@ from kernelgap.reports.figure.norm_chart import norm_chart
 from kernelgap.reports.figure.width_chart import width_chart
 
 BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
-WORST = 6  # as many infinite results are named
+MOST_NAMED = 6  # as many infinite results are named
 
 
 def write_figure_page(run: FigureRun) -> Path:
@@ -89,8 +89,8 @@ def _best(run: FigureRun, best: Best) -> dict[str, Any]:
     """The best network, and how it learned."""
     row, trial = best.row, best.trial
     return {
-        "name": f"{trial.method} at {place(row, run.axis)}",
-        "setting": setting(row),
+        "name": f"{trial.method} at {format_place(row, run.axis)}",
+        "setting": format_setting(row),
         "seed": trial.seed,
         "test_error": float(row.test_error),
         "curves": row.curves,
@@ -117,7 +117,7 @@ def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
-            where = " at ".join(filter(None, (row.method, place(row, run.x))))
+            where = " at ".join(filter(None, (row.method, format_place(row, run.x))))
             where += f", {_number(row.least, 2)} to {_number(row.greatest, 2)}" if row.seeds > 1 else ", one start"
             tiles.append({"number": _number(row.best_on_validation), "label": label, "more": where})
     tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
@@ -169,7 +169,7 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
                 "numbers": numbers,
                 "shown": {n: "" if v is None else _number(v, 2 if n == "error" else 3) for n, v in numbers.items()},
                 "under": {"test": row.best_on_test < threshold, "validation": row.best_on_validation < threshold},
-                "setting": rounded(setting(row)) or "varies",
+                "setting": rounded(format_setting(row)) or "varies",
                 "edge": _edge(run.table, row),
                 "failed": int(row.diverged + row.unsolved),
                 "trials": int(row.trials),
@@ -208,5 +208,5 @@ def _number(value: float, digits: int = 3) -> str:
 
 
 def _shortened(names: list[str]) -> str:
-    more = f" and {len(names) - WORST} more" if len(names) > WORST else ""
-    return ", ".join(names[:WORST]) + more
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

@@ -51,7 +51,7 @@ def outstanding(points: list[ImagePoint], headline: SizeComparison) -> set[str]:
 
 
 def accuracy_chart(run: ImageRun, *, on_page: bool) -> alt.LayerChart | None:
-    """Over a logarithmic axis, with 95% bands of those that stand out and bars of all; None if nobody is finished."""
+    """Accuracies over a logarithmic axis, with bands or bars of 95%; None if no trial is finished."""
     rows = accuracy_rows(run)
     if rows.empty:
         return None
@@ -132,8 +132,8 @@ def learning_rows(run: ImageRun) -> pd.DataFrame:
         each = trial.shown / trial.epochs
         for i, epoch in enumerate(curves["epoch"]):
             found: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
-            told = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
-            rows.append({**told, "x": each * epoch, **found})
+            common = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
+            rows.append({**common, "x": each * epoch, **found})
     return pd.DataFrame(rows, columns=["method", "samples", "seed", "epoch", "x", *STORED])
 
 

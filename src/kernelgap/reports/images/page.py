@@ -167,7 +167,7 @@ def _differences(comparisons: list[SizeComparison]) -> list[dict[str, Any]]:
 
 
 def _row(p: ImagePoint) -> dict[str, Any]:
-    """Of the table of all, as it is shown and as it is sorted; a value that is not there sorts first."""
+    """A row of the table of all, as it is shown and as it is sorted; a value that is not there sorts first."""
     cost = cost_of(p.multiplications)
     steps = sorted({int(s["steps"]) for s in p.settings if "steps" in s})
     return {

@@ -26,7 +26,7 @@ INPUTS = {"scaled": "scaled pixels", "unit": "images of length 1"}
 
 
 def describe_method(method: str) -> str:
-    """What a method is, for who never heard of it."""
+    """What a method is, for readers who do not know it."""
     named = re.fullmatch(r"conv-resnet-(\d+)(-gated)?(?:\((last|NTK)\))?", method)
     if named is None:
         pooled = re.fullmatch(r"cntk with pooling, (.+)", method)

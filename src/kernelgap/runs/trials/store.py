@@ -64,7 +64,7 @@ class TrialStore(ResultStore):
             return {trial_id: read_trial(description) for trial_id, description in rows}
 
     def validation_errors(self) -> dict[str, float]:
-        """Those of the finished trials by their ids; infinite where they are not done."""
+        """The validation errors of the finished trials by their ids; infinite where they are not done."""
         with as_stored(self.folder, "a trial", mistakes=True):
             rows = _ERRORS.validate_python(self._rows("SELECT id, validation_error FROM trials"))
             return {trial: math.inf if error is None else error for trial, error in rows}

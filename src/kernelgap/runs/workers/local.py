@@ -77,7 +77,7 @@ class Worker:
 
 
 class LocalWorkers:
-    """As many workers as asked for, each replaced when it dies."""
+    """The workers of a run, each replaced when it dies."""
 
     def __init__(self, count: int, work_function: WorkFunction) -> None:
         self._work_function = work_function

@@ -43,14 +43,14 @@ def measure(scale: str, seed: int) -> Numbers:
         moved = bool(np.any(run.frozen["A"][i] != np.asarray(start["A"])))
         risks = [float(run.averaged_risk[i, 0]), risk]
         rows.append({"off": off, "output layer moved": moved, "risk": risks})
-    said = {"largest_alpha": theorem.largest_alpha, "delta": theorem.least_delta, "T": theorem.T()}
+    values = {"largest_alpha": theorem.largest_alpha, "delta": theorem.least_delta, "T": theorem.T()}
     return {
         "steps": steps,
         "alpha": ALPHA,
         "rows": rows,
         "answering 0": K * (1 + ALPHA**2),  # E |H|^2 of parities
         "threshold": problem.threshold,
-        "theorem": {**said, "eta_w": rates[0], "eta_v": rates[1]},
+        "theorem": {**values, "eta_w": rates[0], "eta_v": rates[1]},
         "speaks": _speaks(theorem),
     }
 
