@@ -76,17 +76,7 @@ def evaluation_epochs(epochs: int) -> tuple[int, ...]:
 
 
 def evaluation_times(chosen: Collection[int], last: int, what: str, *, first: int = 0) -> list[int]:
-    """The chosen epochs or steps and the last one, in order; refuses those that training does not have.
-
-    Parameters
-    ----------
-    chosen
-        When something is to be measured.
-    last, first
-        The last and the first time at which it can be.
-    what
-        How the sentence of the error begins, such as "Errors can be taken at epochs".
-    """
+    """The chosen epochs or steps and the last one, in order; ``what`` begins the error's sentence."""
     if any(not first <= time <= last for time in chosen):
         raise InputError(f"{what} {first} to {last}, not at {sorted(chosen)}.")
     return sorted({last, *chosen})
