@@ -17,7 +17,13 @@ Outputs = Float[Array, "n k"]
 
 @runtime_checkable
 class TrainableModel(Protocol):
-    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
+    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights.
+
+    Attributes
+    ----------
+    network
+        The network whose weights they are.
+    """
 
     @property
     def network(self) -> Network: ...

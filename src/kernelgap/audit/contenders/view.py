@@ -101,11 +101,27 @@ class Contender(Protocol):
     """
 
     def judge(self, view: View, on_progress: ProgressCallback) -> "SettingErrors":
-        """Fit every setting to the training rows, and measure its error on the validation rows."""
+        """Fit every setting to the training rows, and measure its error on the validation rows.
+
+        Parameters
+        ----------
+        view
+            The rows.
+        on_progress
+            Takes the share that is done.
+        """
         ...
 
     def fit(self, view: View, setting: Setting) -> Fitted:
-        """Fit one setting to the whole sample."""
+        """Fit one setting to the whole sample.
+
+        Parameters
+        ----------
+        view
+            The rows.
+        setting
+            One that ``judge`` has tried.
+        """
         ...
 
 

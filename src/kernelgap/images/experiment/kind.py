@@ -66,7 +66,13 @@ def get_scale(scale: str) -> ImageScale:
 
 
 def estimated(scale: str) -> float:
-    """Seconds on this machine when it is idle, with a set of the usual size."""
+    """The seconds of a scale on this machine when it is idle, with a set of the usual size.
+
+    Parameters
+    ----------
+    scale
+        A name such as "quick".
+    """
     chosen = get_scale(scale)
     return seconds(chosen.trials(NOMINAL[chosen.set]))
 

@@ -74,7 +74,14 @@ class ImageRun(Run):
 
     ``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these test
     images, Wilson's interval; NaN if it diverged), tested, status, setting, seconds, multiplications, shown (images,
-    to networks), epochs, curves. ``about`` says which images they are, and ``digest`` identifies them.
+    to networks), epochs, curves.
+
+    Attributes
+    ----------
+    about
+        Which images they are, and how networks were trained.
+    digest
+        Identifies the images.
     """
 
     kind = "images"
@@ -112,7 +119,18 @@ class ImageRun(Run):
 
 
 def read_images_run(folder: Path) -> ImageRun:
-    """What is finished in a folder."""
+    """The finished trials of a run on images.
+
+    Parameters
+    ----------
+    folder
+        The folder of the run.
+
+    Raises
+    ------
+    InputError
+        If nothing is finished, or the folder is damaged.
+    """
     with ImageStore.reading(folder) as store:
         outcomes, about, common = store.outcomes(), store.about(), store.common()
         digest = str(store.description().get("images", ""))

@@ -53,8 +53,25 @@ NOMINAL = {  # of the sets by name, to estimate times before they are read
 
 @dataclass(frozen=True)
 class ImageScale:
-    """``shown`` is how many times an image is shown to a network, in all, for each of ``sizes``; ``tangent`` the same
-    for the linearised network, 0 to leave it out. ``layers`` are those of the convolutional kernels.
+    """How much of the experiment to run.
+
+    Parameters
+    ----------
+    expected_time
+        How long it takes, for the list of experiments.
+    set
+        The name of the set of images.
+    sizes, for_kernels, for_cntk, for_pooled_cntk
+        Numbers of training images: for networks, kernels on pixels, convolutional kernels, and these with pooling.
+    depth, width, stride
+        Of the networks.
+    shown, tangent
+        How many images are shown in all to a network, for each of ``sizes``; the same for the linearised network, 0 to
+        leave it out.
+    layers
+        Of the convolutional kernels.
+    schedule, seeds
+        How networks are trained, and how often.
     """
 
     expected_time: str

@@ -33,7 +33,13 @@ NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
 class TrialStore(ResultStore):
-    """A run of trials."""
+    """The trials of a run, each with its errors and curves, and the weights of the best networks.
+
+    Attributes
+    ----------
+    folder
+        The folder of the run.
+    """
 
     KIND: ClassVar = "figure"
     TABLES: ClassVar = (
