@@ -194,7 +194,7 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, finished,
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
     with np.load(first.folder / "dataset.npz") as dataset:
-        assert sorted(dataset.files) == ["X", "X_test", "Y", "words"]
+        assert sorted(dataset.files) == ["X", "X_test", "Y", "metadata"]
         assert len(dataset["Y"]) == 120
 
 

@@ -291,7 +291,7 @@ def test_the_package_is_called_as_it_is_documented():
 def test_a_users_file_passes_the_type_checker(tmp_path, monkeypatch):
     from mypy import api
 
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     monkeypatch.setenv("MYPYPATH", str(root / "src"))
 
     def checked(line):
