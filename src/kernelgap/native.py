@@ -80,7 +80,7 @@ def _load(
 
 
 def _compile(compiler: str, flags: Sequence[str], source: Path, library: Path) -> None:
-    """Into a file of its own first: workers may compile at the same time."""
+    """Compile into a file of its own first: workers may compile at the same time."""
     with tempfile.TemporaryDirectory(dir=library.parent) as place:
         made = Path(place) / library.name
         command = [compiler, *flags, str(source), "-o", str(made)]

@@ -152,7 +152,7 @@ class IterativeSolver:
 
     @property
     def precision(self) -> type[np.float32] | type[np.float64]:
-        """Of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
+        """The precision of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
         return np.float32 if self.rounding <= OUTWEIGHED * self.ridges.min() else np.float64
 
     def memory(self, columns: int) -> int:

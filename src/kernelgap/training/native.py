@@ -88,7 +88,7 @@ class NativeEngine:
         return self.kind, sample.x.shape[1], sample.y.shape[1], len(weights["W"]), self._pointers(weights)
 
     def _pointers(self, arrays: Params) -> "ctypes.Array[ctypes._Pointer[ctypes.c_float]]":
-        """Into the arrays themselves; null for what the network does not have or does not train."""
+        """Pointers into the arrays themselves; null for what the network does not have or does not train."""
         return ARRAYS(*(_pointer(np.asarray(arrays[name])) if name in arrays else FLOATS() for name in self.names))
 
 

@@ -56,7 +56,7 @@ def test_what_cannot_fail_is_shown_as_an_identity() -> None:
 
 
 def test_every_statement_has_its_claim_and_no_claim_is_without_one() -> None:
-    assert {room: set(ids.split()) for room, ids in ALL.items()} == {
+    assert {section: set(ids.split()) for section, ids in ALL.items()} == {
         section: {claim.id for claim in claims().values() if section_of(claim) == section} for section in SECTIONS
     }
 

@@ -117,7 +117,7 @@ def logarithms(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape
 
 
 def _ratio(kernel: Resampled, network: Resampled) -> Interval:
-    """Over the logarithms, with the stretch of the difference."""
+    """The ratio of the errors, from the logarithms, with the stretch of the difference."""
     value = np.asarray(logarithms(np.array(kernel.value)) - logarithms(np.array(network.value)))
     draws = logarithms(kernel.draws) - logarithms(network.draws)
     stretched = value + (kernel - network).stretch() * (draws - value)

@@ -128,7 +128,7 @@ class ImageScale:
         return self.schedule.model_copy(update={"epochs": epochs, "batch": min(self.schedule.batch, n)})
 
     def _convolved(self, common: Fields, n: int, *, pooling: bool) -> AnyImageTrial:
-        """With pooling on images that are shrunk for it, if they are not small already."""
+        """A trial of a convolutional kernel; for pooling, images that are not small already are shrunk."""
         height, width, channels = common["shape"]
         shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
         image = (height // shrink, width // shrink, channels)
@@ -209,7 +209,7 @@ SCALES = {"quick": QUICK, "kernels": KERNELS_ALONE, "long": LONG, "paper": PAPER
 
 
 def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
-    """On ``workers`` cores of this machine (default all) that have nothing else to do; roughly."""
+    """Roughly the seconds on ``workers`` cores of this machine (default all) that have nothing else to do."""
     work = [START + trial.multiplications / (SHARE * speed()) for trial in trials]
     return max(sum(work) / (workers or cores()), max(work, default=0.0))
 
@@ -243,7 +243,7 @@ def pace_of(points: list[ImagePoint]) -> float | None:
 
 
 def talk_costs(pace: float | None = None) -> dict[str, Cost]:
-    """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
+    """The costs of the talk's two networks on CIFAR-10, trained for the usual 200 epochs: the talk does not say."""
     shape, classes, train, test = NOMINAL["cifar10"]
     schedule = PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS})
     common: Fields = {"images": "", "shape": shape, "classes": classes, "samples": train, "seed": 0, "test": test}

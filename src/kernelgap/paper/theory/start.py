@@ -74,7 +74,7 @@ def forward(A: Matrix, first: Matrix, second: Matrix, x1: Matrix) -> Pass:
 
 
 class Gradient(NamedTuple):
-    """With respect to W and V, biases in the last column."""
+    """The gradient with respect to W and V, biases in the last column."""
 
     W: Matrix
     V: Matrix

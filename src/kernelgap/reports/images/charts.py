@@ -175,7 +175,7 @@ def all_learning_charts(run: ImageRun) -> Any:
 
 
 def _lines(run: ImageRun, rows: pd.DataFrame, samples: int, what: What, *, legend: bool = False) -> Any:
-    """None where nothing was measured."""
+    """Lines over the images that were shown; None if nothing was measured."""
     known = rows[rows[what].notna()]
     here = known[known.samples == samples]
     if here.empty:

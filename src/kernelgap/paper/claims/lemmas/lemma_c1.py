@@ -99,7 +99,7 @@ def _path(part: str, m: int) -> tuple[float, float]:
 
 
 def _stated_exponent(part: str) -> float:
-    """In m, with tau and sigma on the path measured."""
+    """The exponent in m, with tau and sigma on the path measured."""
     by_tau, by_sigma, by_m = STATED[part]
     tau, sigma = (PATH.tau_w, PATH.sigma_w) if part in FIRST else (PATH.tau_v, PATH.sigma_v)
     return by_m + by_tau * tau.power + by_sigma * sigma.power
