@@ -205,7 +205,7 @@ class IterativeSolver:
             left = self._most - int(iterations.max(initial=0))
             if not len(todo) or left <= 0:
                 break
-            found = conjugate_gradients(
+            solved = conjugate_gradients(
                 tiles.product,
                 preconditioner.apply,
                 R[:, todo],
@@ -214,12 +214,12 @@ class IterativeSolver:
                 most=left,
                 on_iteration=_solving(part(report, 0.0, 0.5), self._tolerance, "solving"),
             )
-            W[:, todo] += found.solution
-            iterations[todo] += found.iterations
+            W[:, todo] += solved.solution
+            iterations[todo] += solved.iterations
             images = exact.product(W[:, todo], _testing(part(report, 0.5, 1.0)))
             R[:, todo] = right[:, todo] - images - shifts[todo] * W[:, todo]
             before, residuals = residuals, np.linalg.norm(R, axis=0) / scale
-            if found.indefinite or np.any(residuals[todo] > np.maximum(0.5 * before[todo], self._tolerance)):
+            if solved.indefinite or np.any(residuals[todo] > np.maximum(0.5 * before[todo], self._tolerance)):
                 break
         convergence = Convergence(
             chosen,
@@ -263,7 +263,7 @@ class IterativeSolver:
         goals = JUDGED * np.linalg.norm(right, axis=0)
         report = part(self._report, 0.4, 0.45)
         preconditioner = Preconditioner.of(self._gram, landmarks, inside, lambda share: report(share, PRECONDITIONING))
-        found = conjugate_gradients(
+        solved = conjugate_gradients(
             lambda V: inside[:, None] * tiles.product(V),
             preconditioner.apply,
             right,
@@ -272,8 +272,8 @@ class IterativeSolver:
             most=self._most,
             on_iteration=_solving(part(self._report, 0.45, 0.7), JUDGED, "choosing the ridge"),
         )
-        images = tiles.product(found.solution)
-        missing = right - inside[:, None] * images - shifts * found.solution
+        images = tiles.product(solved.solution)
+        missing = right - inside[:, None] * images - shifts * solved.solution
         reached = np.all((np.linalg.norm(missing, axis=0) <= 2 * goals).reshape(-1, k), axis=1)
         if not reached.all():
             few = f"{np.sum(~reached)} of {len(reached)} ridges were not judged: conjugate gradients did not get there"

@@ -172,11 +172,11 @@ class KernelGram(Gram):
             yield (i, j), self._kernel(self._X[i]) if i == j else self._kernel(self._X[i], self._X[j])
 
     def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = no_progress) -> Float[np.ndarray, "n p"]:
-        found, those = np.empty((self.samples, len(chosen))), self._X[chosen]
+        columns, those = np.empty((self.samples, len(chosen))), self._X[chosen]
         for i in range(0, self.samples, COMPUTED):
-            found[i : i + COMPUTED] = self._kernel(self._X[i : i + COMPUTED], those)
+            columns[i : i + COMPUTED] = self._kernel(self._X[i : i + COMPUTED], those)
             on_progress(min(1.0, (i + COMPUTED) / self.samples))
-        return found
+        return columns
 
     def diagonal(self) -> Float[np.ndarray, " n"]:
         return self._kernel.diagonal(self._X)

@@ -66,6 +66,20 @@ def test_an_unfinished_run_is_shown_without_computing_a_gap(tmp_path):
     assert "not concluded yet" not in done.report().read_text()
 
 
+def test_an_earlier_picture_stays_until_the_new_ones_are_written(tmp_path, monkeypatch):
+    run = Invented().sgd(0.1, 0.12).write(tmp_path)
+    run.report()
+    before = (tmp_path / "charts" / "errors.svg").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kernelgap.reports.common.page.save_pictures", full)
+    with pytest.raises(InputError, match="No space left"):
+        run.report()
+    assert (tmp_path / "charts" / "errors.svg").read_bytes() == before
+
+
 def test_everything_diverged(tmp_path):
     text = Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path).report().read_text()
     words = seen(text)

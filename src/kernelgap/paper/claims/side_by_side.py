@@ -111,10 +111,6 @@ def _standard_error(values: Float[np.ndarray, " n"]) -> float:
     return float(values.std(ddof=1) / len(values) ** 0.5)
 
 
-def error_text(error: float | None) -> str:
-    return "diverged" if error is None else f"{error:.3g}"
-
-
 def interval(row: Numbers) -> tuple[float, float]:
     """Two standard errors to either side of the test error; beyond everything, if it diverged."""
     if row["test_error"] is None:

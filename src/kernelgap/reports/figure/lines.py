@@ -52,13 +52,13 @@ def error_lines(run: FigureRun) -> pd.DataFrame:
 
 def without_error(run: FigureRun) -> list[str]:
     """The methods, with their places, that have no finite error for some seeds with the setting that is picked."""
-    found = []
+    names = []
     for _, trials in _points(run.judged, run.axis):
         errors = pick_over_seeds(trials, "validation").test_error.astype(float)
         failed = int((errors == math.inf).sum())
         name = f"{trials.method.iloc[0]} {format_place(trials.iloc[0], run.axis)}".strip()
-        found += [f"{name} ({failed} of {len(errors)} seeds)" if len(errors) > 1 else name] if failed else []
-    return found
+        names += [f"{name} ({failed} of {len(errors)} seeds)" if len(errors) > 1 else name] if failed else []
+    return names
 
 
 def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:

@@ -131,9 +131,9 @@ def learning_rows(run: ImageRun) -> pd.DataFrame:
             continue
         each = trial.shown / trial.epochs
         for i, epoch in enumerate(curves["epoch"]):
-            found: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
+            values: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
             common = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
-            rows.append({**common, "x": each * epoch, **found})
+            rows.append({**common, "x": each * epoch, **values})
     return pd.DataFrame(rows, columns=["method", "samples", "seed", "epoch", "x", *STORED])
 
 

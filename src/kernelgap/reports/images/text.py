@@ -55,19 +55,19 @@ def describe_setting(point: ImagePoint) -> str:
 
 
 def _setting(setting: dict[str, object]) -> str:
-    found = []
+    parts = []
     for name, value in setting.items():
         if name == "inputs":
-            found.append(INPUTS.get(str(value), str(value)))
+            parts.append(INPUTS.get(str(value), str(value)))
         elif name == "kernel":
-            found.append(rounded(str(value)))
+            parts.append(rounded(str(value)))
         elif name == "ridge" and isinstance(value, int | float):
-            found.append(f"ridge {value:.3g}")
+            parts.append(f"ridge {value:.3g}")
         elif name == "ridge chosen on" and isinstance(value, int):
-            found.append(f"chosen on {value:,} images")
+            parts.append(f"chosen on {value:,} images")
         elif name in ("weights", "features", "iterations"):
-            found.append(f"{value:,} {name}")
-    return ", ".join(found)
+            parts.append(f"{value:,} {name}")
+    return ", ".join(parts)
 
 
 def edge_of(point: ImagePoint) -> str | None:

@@ -114,11 +114,11 @@ def judge(numbers: Numbers) -> Verdict:
 
 def _best(rows: list[Numbers], panel: str) -> dict[str, Numbers]:
     """The width with the least median, for each network."""
-    found: dict[str, Numbers] = {}
+    best: dict[str, Numbers] = {}
     for row in sorted(rows, key=lambda row: median(row["test"])):
         if row["panel"] == panel:
-            found.setdefault(row["network"], row)
-    return {name: found[name] for name in sorted(found, key=lambda name: name != RESNET)}
+            best.setdefault(row["network"], row)
+    return {name: best[name] for name in sorted(best, key=lambda name: name != RESNET)}
 
 
 def _alone(best: dict[str, Numbers], line: float) -> Outcome:

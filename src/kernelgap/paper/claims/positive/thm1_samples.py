@@ -50,15 +50,15 @@ def _case(need: partial[list[float | None]], case: Numbers, dimensions: Sequence
         level = SHARE * problem.threshold
         needed = need(problem, level=level, most=20_000 + 200 * d)
         rows.append({"d": d, "needed": needed, "any_kernel": any_kernel(problem, n=0).samples_for(level)})
-    found: Numbers = {"rows": rows, "largest_alpha": Theorem1(quantities(problem, PLAIN)).largest_alpha}
+    numbers: Numbers = {"rows": rows, "largest_alpha": Theorem1(quantities(problem, PLAIN)).largest_alpha}
     if any(n is None for row in rows for n in row["needed"]):
-        return found
+        return numbers
     table = [row["needed"] for row in rows]
-    found["exponent"] = exponent(dimensions, table)
-    found["latest"] = _latest(dimensions, table)
-    found["affine"] = fit_affine(dimensions, np.array(table, dtype=float)).as_dict()
-    found["exponent_any_kernel"] = exponent(dimensions, [row["any_kernel"] for row in rows])
-    return found
+    numbers["exponent"] = exponent(dimensions, table)
+    numbers["latest"] = _latest(dimensions, table)
+    numbers["affine"] = fit_affine(dimensions, np.array(table, dtype=float)).as_dict()
+    numbers["exponent_any_kernel"] = exponent(dimensions, [row["any_kernel"] for row in rows])
+    return numbers
 
 
 def _latest(dimensions: Sequence[int], table: list[list[float]]) -> dict[str, float]:

@@ -81,11 +81,11 @@ def shares() -> dict[int, float]:
     """How much of the variance of z^10 lies in parities of each degree: what a kernel has to learn."""
     signs = np.array(list(itertools.product((-1, 1), repeat=SPAN)))
     values = signs.sum(axis=1) ** POWER / SPAN ** (POWER / 2)
-    found = {}
+    shares = {}
     for degree in range(1, SPAN + 1):
         sets = itertools.combinations(range(SPAN), degree)
-        found[degree] = float(sum(np.mean(values * signs[:, list(s)].prod(axis=1)) ** 2 for s in sets) / values.var())
-    return found
+        shares[degree] = float(sum(np.mean(values * signs[:, list(s)].prod(axis=1)) ** 2 for s in sets) / values.var())
+    return shares
 
 
 def measure(scale: str, seed: int) -> Numbers:
