@@ -1,4 +1,4 @@
-"""Mistakes that a user can mend: one sentence that says what is wrong and what to do."""
+"""Mistakes that a user can correct: one sentence that says what is wrong and what to do."""
 
 import difflib
 import re

@@ -85,7 +85,7 @@ def speed() -> float:
 
 @contextmanager
 def memory_kept() -> Iterator[None]:
-    """What is freed stays with this process while inside, for whoever allocates as much again at every step.
+    """Keep freed memory in this process while the block runs, for loops that allocate the same sizes at every step.
 
     glibc gives large arrays back to the system at once, which has to clear the pages of the next ones. Other libraries
     are left as they are.

@@ -108,7 +108,7 @@ def test_failed_parts_are_exit_code_1(kernelgap):
     code, out, _ = kernelgap("status", "runs/audit-houses")
     assert code == 0
     assert out.splitlines()[0] == (
-        "audit (houses.csv, price, seed 0): nobody is running it: give the same 'kernelgap audit' command to go on"
+        "audit (houses.csv, price, seed 0): not running: give the same 'kernelgap audit' command to go on"
     )
     assert "failed   judging trees, 153 samples, seed 0: MemoryError: too wide" in out
 

@@ -8,7 +8,7 @@ import pytest
 from kernelgap import kernels, problems
 from kernelgap.certificates import feature_risk, oracle_risk, oracle_risks, retention
 from kernelgap.certificates.floors.oracle import prepare_on_cube
-from kernelgap.certificates.floors.points import estimate_many
+from kernelgap.certificates.floors.points import estimate, estimate_many
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.spectral import bracket
 from kernelgap.certificates.floors.targets import random_targets
@@ -276,10 +276,10 @@ def cube_spectrum_of(problem, kernel, X):
 def test_what_is_captured_adds_up_to_the_rank(kernel, n):
     problem = problems.hard(d=8, k=3, alpha=0.3)
     X, _ = problem.sample(n, seed=0)
-    table = retention(problem, kernel, X)
+    found = retention(problem, kernel, X)
     independent = rank(problem, kernel, X, every_input(problem))
-    assert table.attrs["n"] - table.attrs["lost"] == independent
-    assert (table.parities * table.captured).sum() == pytest.approx(independent, rel=1e-8)
+    assert found.n - found.lost == independent
+    assert (found.table.parities * found.table.captured).sum() == pytest.approx(independent, rel=1e-8)
 
 
 def test_proofs_are_refused_off_the_cube_and_without_a_formula():
@@ -411,3 +411,17 @@ def test_bad_inputs_are_refused():
         feature_risk(problem, lambda X: np.full((len(X), 2), np.nan))
     with pytest.raises(InputError, match="one row for each input"):
         feature_risk(problem, lambda X: X[:, 0])
+
+
+def test_an_estimate_uses_other_points_than_a_sample_of_the_same_seed():
+    problem, seen = problems.get("hard(d=30, k=3, alpha=0.3)"), []
+
+    def functions(P):
+        seen.append(P[:5])
+        return P[:, :2]
+
+    estimate(functions, problem, 2, seed=0)
+    first = problem.sample(5, seed=0)[0]
+    assert len(seen) == 2
+    assert not np.array_equal(*seen)
+    assert not any(np.array_equal(rows, first) for rows in seen)

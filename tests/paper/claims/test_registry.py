@@ -9,7 +9,7 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.paper import claims as claims_package
 from kernelgap.paper.claims import Claim, claims, get, holds_if
-from kernelgap.paper.claims.registry import ROOMS, room_of
+from kernelgap.paper.claims.registry import SECTIONS, section_of
 
 LEARNERS = (
     "net.resnet net.bottleneck net.init.theory net.init.experiment net.init.fan_in net.fc net.modes net.gated net.conv"
@@ -59,8 +59,8 @@ def test_what_cannot_fail_is_shown_as_an_identity() -> None:
 
 
 def test_every_statement_has_its_claim_and_no_claim_is_without_one() -> None:
-    assert {room: set(ids.split()) for room, ids in ALL.items()} == {
-        room: {claim.id for claim in claims().values() if room_of(claim) == room} for room in ROOMS
+    assert {section: set(ids.split()) for section, ids in ALL.items()} == {
+        section: {claim.id for claim in claims().values() if section_of(claim) == section} for section in SECTIONS
     }
 
 

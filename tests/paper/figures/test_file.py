@@ -76,6 +76,12 @@ def test_yaml_and_toml_say_the_same(tmp_path):
     assert trials(from_yaml) == trials(experiments.get(written(tmp_path, TOML, "mine.toml")))
 
 
+def test_the_expected_time_has_an_older_name(tmp_path):
+    for key in ("expected_time", "effort"):
+        text = GOOD.replace("    schedule:", f"    {key}: seconds\n    schedule:")
+        assert experiments.get(written(tmp_path, text)).scale("quick").expected_time == "seconds"
+
+
 def test_the_example_is_an_experiment():
     experiment = experiments.read_experiment(EXAMPLE)
     for scale in experiment.scales:

@@ -25,6 +25,7 @@ from kernelgap.machine import available_memory, require_memory
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent
+from kernelgap.seeds import stream
 
 MOST_DIMENSIONS = 20
 ROWS = 2**13  # points in a block of the factorisation
@@ -136,8 +137,7 @@ def estimate(
 ) -> tuple[float, tuple[float, float], str]:
     """The estimate, its 99% interval and a note on how it came about."""
     points = _sampled_points(count)
-    rng_in, rng_out = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2))
-    inside, outside = problem.inputs(rng_in, points), problem.inputs(rng_out, points)
+    inside, outside = (problem.inputs(stream(seed, "oracle", part), points) for part in ("fit", "test"))
     values = _sampled_values(functions, inside, count, lambda share: on_progress(share / 2, _activity(count)))
     target = problem.target(inside)
     weights, _, rank, _ = np.linalg.lstsq(values, target, rcond=None)
@@ -145,8 +145,8 @@ def estimate(
     unseen = _sampled_values(functions, outside, count, lambda share: on_progress((1 + share) / 2, _activity(count)))
     outer = ((problem.target(outside) - unseen @ weights) ** 2).sum(axis=1)
     times = TIMES / points**0.5
-    low = max(0.0, float(inner.mean() - times * inner.std())) if rank == count else 0.0
-    high = float(outer.mean() + times * outer.std())
+    low = max(0.0, float(inner.mean() - times * inner.std(ddof=1))) if rank == count else 0.0
+    high = float(outer.mean() + times * outer.std(ddof=1))
     return float(inner.mean() + outer.mean()) / 2, (low, high), _note(2 * points, count - int(rank), count)
 
 
@@ -164,7 +164,7 @@ def estimate_many(
     both ends comes the sampling error of a mean whose terms spread like squares of normal numbers.
     """
     points = _sampled_points(count)
-    X = problem.inputs(np.random.default_rng(seed), points)
+    X = problem.inputs(stream(seed, "oracle", "points"), points)
     signs = np.sign(X[:, : problem.d1])
     values = _sampled_values(functions, X, count, lambda share: on_progress(share, _activity(count)))
     _, s, rows = np.linalg.svd(np.linalg.qr(values, mode="r") / points**0.5)

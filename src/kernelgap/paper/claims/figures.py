@@ -11,8 +11,8 @@ from kernelgap import problems
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.claims.claim import Numbers
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, RidgePaths, Scale, Search, summarise
-from kernelgap.paper.figures.picks import judged
-from kernelgap.paper.figures.searches import FIRST_SEED, chains, with_stage
+from kernelgap.paper.figures.picks import judged_trials
+from kernelgap.paper.figures.searches import FIRST_SEED, width_searches, with_stage
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 
 Part = Grid | Search | RidgePaths | KernelLines | Built
@@ -31,7 +31,7 @@ def fit(name: str, parts: Sequence[Part], scale: str, seed: int) -> pd.DataFrame
     scales = {"quick": "quick", "full": "paper"}
     part = Scale(tuple(parts), seeds=SEEDS, schedule=experiment.scales[scales[scale]].schedule)
     chosen: Experiment = dataclasses.replace(experiment, scales={"part": part})
-    searches = chains(chosen, part, seed)
+    searches = width_searches(chosen, part, seed)
     with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         known, finished = plan_chunks(chosen.trials("part", seed)), set[str]()
         while True:
@@ -51,7 +51,7 @@ def points(name: str, parts: Parts, scale: str, seed: int) -> Numbers:
     summary = summarise(table)
     line = problems.get(experiments.get(name).problem).threshold
     rows = plain_rows(summary[[column for column in COLUMNS if column in summary]])
-    return {"name": name, "scale": scale, "threshold": float(line), "trials": len(judged(table)), "rows": rows}
+    return {"name": name, "scale": scale, "threshold": float(line), "trials": len(judged_trials(table)), "rows": rows}
 
 
 def plain_rows(table: pd.DataFrame) -> list[Numbers]:

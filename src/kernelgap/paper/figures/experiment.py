@@ -6,7 +6,16 @@ from dataclasses import KW_ONLY, field, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
@@ -260,8 +269,8 @@ class Scale:
     ----------
     grids, seeds
         What is searched, and with how many seeds.
-    effort
-        A word on how long it takes, for the list of experiments.
+    expected_time
+        How long it takes, for the list of experiments. Its name up to 0.2, ``effort``, works, too.
     schedule
         How long to train, and with which batches.
     validation_samples, test_samples
@@ -270,7 +279,7 @@ class Scale:
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
     seeds: Whole = 1
-    effort: Printable = "not known"
+    expected_time: Annotated[Printable, Field(validation_alias=AliasChoices("expected_time", "effort"))] = "not known"
     schedule: Schedule = SCHEDULE
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000

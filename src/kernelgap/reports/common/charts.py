@@ -3,14 +3,18 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pandas as pd
 import vl_convert
 
+from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError, printable
 from kernelgap.reports.common.axes import tooltips
+
+if TYPE_CHECKING:
+    from kernelgap.certificates import Retention
 
 FORMATS = (".html", ".svg", ".png", ".pdf")
 PICTURES = (".svg", ".png", ".pdf")
@@ -19,22 +23,22 @@ LEAST = 1e-12  # what a logarithmic axis still shows
 COLOUR = "#4c78a8"
 
 
-def spectrum_chart(table: pd.DataFrame) -> alt.VConcatChart:
+def spectrum_chart(retention: "Retention") -> alt.VConcatChart:
     """Draw a kernel's eigenvalues by degree, above how much of each degree its samples hold.
 
     Parameters
     ----------
-    table
+    retention
         What ``kernelgap.certificates.retention`` gives.
 
     Returns
     -------
     The chart, for ``save_chart``.
     """
-    attrs = table.attrs
+    table = retention.table
     shown = table.assign(relative=table.eigenvalue.abs() / table.eigenvalue.abs().max())
-    spectrum = f"{attrs['kernel']} on the cube of {attrs['problem']}: eigenvalues, relative to the largest"
-    held = f"The share of each parity that {attrs['n']:,} samples can hold, on average"
+    spectrum = f"{retention.kernel} on the cube of {retention.problem}: eigenvalues, relative to the largest"
+    held = f"The share of each parity that {retention.n:,} samples can hold, on average"
     return alt.vconcat(_by_degree(shown, "relative", spectrum), _by_degree(shown, "captured", held))
 
 
@@ -110,8 +114,10 @@ def save_pictures(chart: alt.TopLevelMixin, folder: Path, name: str) -> list[Pat
     """Write a chart as SVG, PNG and PDF, drawn once."""
     svg = as_svg(chart)
     paths = [folder / f"{name}{suffix}" for suffix in PICTURES]
-    for path in paths:
-        path.write_bytes(_PAINTED[path.suffix](svg))
+    contents = [_PAINTED[path.suffix](svg) for path in paths]
+    for path, content in zip(paths, contents, strict=True):
+        with atomically(path) as partial:
+            partial.write_bytes(content)
     return paths
 
 

@@ -90,7 +90,7 @@ class Best:
     out: Float[np.ndarray, "t k"]
 
 
-def until_settled(rounds: Iterable[Round], first: int) -> tuple[Round, int]:
+def until_no_improvement(rounds: Iterable[Round], first: int) -> tuple[Round, int]:
     """The best round, and the number of the last that was tried.
 
     Parameters
@@ -171,7 +171,7 @@ class Contest:
             ridges=RIDGES,
             diagonal=machine.diagonal,
         )
-        best, number = until_settled(rounds, first)
+        best, number = until_no_improvement(rounds, first)
         edge = number == MOST or best.best == len(RIDGES) - 1
         out = best.kernel(T, X) @ best.coefficients
         return Best(best.error, f"{machine.name}, round {best.number}", edge, out)
