@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kernelgap.cli import main
+from kernelgap.cli.show.figure import show_figure
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import Failure, read_run
@@ -88,6 +89,11 @@ def test_everything_diverged(tmp_path):
     assert "3resnet(all) width 4" in words
     assert specs(text) == {}
     assert list((tmp_path / "charts").iterdir()) == []
+
+
+def test_kernels_alone_are_shown_in_the_terminal(tmp_path, capsys):
+    show_figure(Invented().ridge(1.0, 1.1).write(tmp_path))
+    assert capsys.readouterr().out.startswith("The best of each method")
 
 
 def test_one_trial_of_one_kernel(tmp_path):
