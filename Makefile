@@ -17,7 +17,7 @@ COVERAGE := .pytest_cache/coverage
 coverage: $(VENV)/.ready-dev  ## branches that the quick checks take; runs, certificates and models need 90%
 	rm -rf $(COVERAGE) && mkdir -p $(COVERAGE)
 	$(BIN)/python -m pytest --cov --cov-report=json $(PYTEST)
-	$(BIN)/python scripts/branches.py $(COVERAGE)/coverage.json $(ROOMS)
+	$(BIN)/python scripts/branches.py $(COVERAGE)/coverage.json $(FOLDERS)
 
 slow: $(VENV)/.ready-dev  ## the checks that take longer
 	$(BIN)/python -m pytest -m slow

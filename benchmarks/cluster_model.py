@@ -109,7 +109,7 @@ class Measured:
 def measured_run(chunks: Sequence[Chunk], do: Callable[..., ChunkResult], **where: Any) -> Measured:
     with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as results:
         began = time.perf_counter()
-        failures = run_chunks(chunks, results, do=do, **where)
+        failures = run_chunks(chunks, results, work_function=do, **where)
         wall = time.perf_counter() - began
         times = results.times().set_index("chunk").seconds
     assert not failures

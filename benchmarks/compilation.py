@@ -49,9 +49,9 @@ def run_and_listen(folder: str, chunk: Chunk, on_progress: Callable[[float], Non
     _heard.clear()
     began, used = time.time(), time.process_time()
     result = run_chunk(chunk, on_progress)
-    told = {"worker": os.getpid(), "chunk": chunk.label, "seconds": time.time() - began, "events": _heard}
-    told["processor"] = time.process_time() - used
-    (Path(folder) / f"{chunk.id}.json").write_text(json.dumps(told))
+    record = {"worker": os.getpid(), "chunk": chunk.label, "seconds": time.time() - began, "events": _heard}
+    record["processor"] = time.process_time() - used
+    (Path(folder) / f"{chunk.id}.json").write_text(json.dumps(record))
     return result
 
 
@@ -73,21 +73,21 @@ def listened_run(experiment: str, scale: str, workers: int, cache: Path) -> dict
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         with TrialStore.open(out) as store:
-            failures = run_chunks(plan.chunks, store, do=partial(run_and_listen, folder), workers=workers)
-        told = [json.loads(path.read_text()) for path in Path(folder).glob("*.json")]
+            failures = run_chunks(plan.chunks, store, work_function=partial(run_and_listen, folder), workers=workers)
+        records = [json.loads(path.read_text()) for path in Path(folder).glob("*.json")]
     assert not failures
     return {
         "seconds": time.perf_counter() - began,
         "programs_on_disk": len(list(cache.rglob("*-cache"))),
-        "chunks": len(told),
-        **summary(told),
+        "chunks": len(records),
+        **summary(records),
     }
 
 
-def summary(told: list[dict]) -> dict:
+def summary(records: list[dict]) -> dict:
     """Seconds of each worker and stage, and of each program by its name."""
     by_worker: dict[int, list[dict]] = defaultdict(list)
-    for chunk in told:
+    for chunk in records:
         by_worker[chunk["worker"]].append(chunk)
     workers = []
     for chunks in by_worker.values():
@@ -99,7 +99,7 @@ def summary(told: list[dict]) -> dict:
         compiling = union((e["start"], e["end"]) for e in events)
         workers.append({"busy": busy, "compiling": compiling, "share": compiling / busy, "stages": stages})
     programs: dict[str, list[float]] = defaultdict(list)
-    for chunk in told:
+    for chunk in records:
         for event in chunk["events"]:
             if event["stage"] == "compile":
                 programs[event["name"]].append(event["end"] - event["start"])
@@ -115,7 +115,7 @@ def summary(told: list[dict]) -> dict:
                 "compiling": union((e["start"], e["end"]) for e in chunk["events"]),
                 "programs": sum(e["stage"] == "compile" for e in chunk["events"]),
             }
-            for chunk in told
+            for chunk in records
         },
     }
 

@@ -44,8 +44,8 @@ def run(program: str, python: str, task: dict, processes: int, threads: int) -> 
     for process in running:
         process.stdin.write("go\n")
         process.stdin.flush()
-    told = [json.loads(process.communicate()[0]) for process in running]
-    return [result | {"start": ready - result["warm_up"]} for result in told]
+    results = [json.loads(process.communicate()[0]) for process in running]
+    return [result | {"start": ready - result["warm_up"]} for result in results]
 
 
 def slowest(program: str, python: str, task: dict, processes: int, threads: int = 1) -> float:
@@ -64,12 +64,12 @@ def alternate(contestants: dict[str, tuple[str, str, dict]], rounds: int, folder
 
     In the first round it saves what it computed, in the folder under its name.
     """
-    told: dict[str, list[dict]] = {name: [] for name in contestants}
+    by_contestant: dict[str, list[dict]] = {name: [] for name in contestants}
     for i in range(rounds):
         for name, (program, python, task) in contestants.items():
             save = str(folder / f"{name}{suffix}") if i == 0 else ""
-            told[name] += run(program, python, task | {"save": save}, 1, cores())
-    return told
+            by_contestant[name] += run(program, python, task | {"save": save}, 1, cores())
+    return by_contestant
 
 
 def arguments(description: str, name: str, rounds: int) -> argparse.ArgumentParser:

@@ -31,7 +31,7 @@ def run_matrix(kernel: str, samples: int, peer_python: str, rounds: int, folder:
         THEIRS: ("neural_tangents_gram.py", peer_python, task | {"x64": False}),
         THEIRS64: ("neural_tangents_gram.py", peer_python, task | {"x64": True}),
     }
-    told = contest.alternate(contestants, rounds, folder, ".npy")
+    by_contestant = contest.alternate(contestants, rounds, folder, ".npy")
     grams = {name: np.load(folder / f"{name}.npy") for name in contestants}
     result = {
         "kernel": kernel,
@@ -46,7 +46,7 @@ def run_matrix(kernel: str, samples: int, peer_python: str, rounds: int, folder:
                 "difference": difference(grams[name], grams[OURS]),
                 "rounds": results,
             }
-            for name, results in told.items()
+            for name, results in by_contestant.items()
         },
     }
     check(result)

@@ -38,7 +38,7 @@ def run_size(samples: int, rounds: int, folder: Path, entered: dict, ours: str, 
     contestants = {
         name: (program, sys.executable, {"samples": samples} | options) for name, (program, options) in entered.items()
     }
-    told = contest.alternate(contestants, rounds, folder, ".npz")
+    by_contestant = contest.alternate(contestants, rounds, folder, ".npz")
     found = {name: np.load(folder / f"{name}.npz") for name in entered}
     predictions = found[theirs]["predictions"]
     result = {
@@ -53,7 +53,7 @@ def run_size(samples: int, rounds: int, folder: Path, entered: dict, ours: str, 
                 ),
                 "rounds": results,
             }
-            for name, results in told.items()
+            for name, results in by_contestant.items()
         },
     }
     check(result["contestants"][ours], result["contestants"][theirs])

@@ -25,8 +25,8 @@ ROUNDS_OF_ARITHMETIC, BYTES_PASSED = 20_000_000, 2e10
 
 def total(task: dict) -> float:
     """Operations or bytes a second of all cores together."""
-    told = contest.run("limits.py", sys.executable, task, cores(), 1)
-    return sum(one["done"] for one in told) / max(one["seconds"] for one in told)
+    results = contest.run("limits.py", sys.executable, task, cores(), 1)
+    return sum(one["done"] for one in results) / max(one["seconds"] for one in results)
 
 
 def touched(width: int) -> int:

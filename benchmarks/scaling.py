@@ -124,16 +124,16 @@ def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
     return Fit(float(line.slope), within, float(line.intercept))
 
 
-def told(what: str, sizes: dict[str, int], rounds: int, processes: int = 1) -> list[dict]:
+def measured(what: str, sizes: dict[str, int], rounds: int, processes: int = 1) -> list[dict]:
     task = {"what": what, "sizes": sizes, "repeats": rounds}
     return contest.run("scaling_point.py", sys.executable, task, processes, 1)
 
 
 def run_sweep(sweep: Sweep, rounds: int) -> dict:
-    nothing = told("nothing", {}, 1)[0]["memory"]
+    nothing = measured("nothing", {}, 1)[0]["memory"]
     points = []
     for value in sweep.values:
-        (result,) = told(sweep.what, sweep.sizes(value), rounds)
+        (result,) = measured(sweep.what, sweep.sizes(value), rounds)
         points.append(
             {
                 "x": value,
@@ -166,7 +166,7 @@ def run_cores(rounds: int) -> dict:
     """The seconds of the same work a member, as one process and as one a core."""
     points = []
     for count in range(1, cores() + 1):
-        seconds = max(r["seconds"] for r in told("training", TRAINING, rounds, count)) / count
+        seconds = max(r["seconds"] for r in measured("training", TRAINING, rounds, count)) / count
         points.append({"x": count, "seconds": seconds, "memory": None, "planned": None})
     return summary("training", "cores", points, -1.0)
 

@@ -48,7 +48,7 @@ def run_width(width: int, torch_python: str, rounds: int) -> dict:
         ),
     }
     steps = len(GRID) * EPOCHS[width] * (SAMPLES // BATCH)
-    told: dict[str, list[dict]] = {name: [] for name in contestants}
+    by_contestant: dict[str, list[dict]] = {name: [] for name in contestants}
     peaks = []
     for _ in range(rounds):
         peaks.append(contest.sgemm_peak())
@@ -59,12 +59,14 @@ def run_width(width: int, torch_python: str, rounds: int) -> dict:
                 if name != COMPILED_BATCHED:
                     raise
                 console.message("torch.compile does not work here: the batched peer is measured without it.")
-                del contestants[name], told[name]
+                del contestants[name], by_contestant[name]
                 continue
             seconds = max(r["seconds"] for r in results)
-            told[name].append({"rate": len(results) * steps / seconds, "copies": results})
-    rates = {name: statistics.median(r["rate"] for r in results) for name, results in told.items()}
-    cold = [max(c["warm_up"] for c in r["copies"]) - max(c["seconds"] for c in r["copies"]) for r in told[OURS]]
+            by_contestant[name].append({"rate": len(results) * steps / seconds, "copies": results})
+    rates = {name: statistics.median(r["rate"] for r in results) for name, results in by_contestant.items()}
+    cold = [
+        max(c["warm_up"] for c in r["copies"]) - max(c["seconds"] for c in r["copies"]) for r in by_contestant[OURS]
+    ]
     peak, ours = statistics.median(peaks), rates[OURS]
     loop = max(LOOP, THREADS, key=rates.__getitem__)
     strongest = max((name for name in rates if name != OURS), key=rates.__getitem__)
@@ -79,7 +81,7 @@ def run_width(width: int, torch_python: str, rounds: int) -> dict:
         "strongest_share_of_peak": rates[strongest] * flops_per_step(width) / peak,
         "peak_gigaflops": peak / 1e9,
         "compile_seconds": statistics.median(cold),
-        "rounds": {"peaks": peaks, **told},
+        "rounds": {"peaks": peaks, **by_contestant},
     }
 
 

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import kernelgap as kg
 from kernelgap.audit import contenders
-from kernelgap.audit.contenders import Judged, View
+from kernelgap.audit.contenders import SettingErrors, View
 from kernelgap.kernels.formulas.inner_kernel import InnerKernel
 from kernelgap.networks import Network, Weight
 from kernelgap.paper import claims, figures
@@ -89,7 +89,7 @@ experiment = figures.register(
                     figures.KernelLines(("hemispheres", "ntk2"), (0.01, 1.0)),
                 ),
                 seeds=1,
-                effort="seconds",
+                expected_time="seconds",
                 schedule=Schedule(epochs=50, batch=10),
                 validation_samples=500,
                 test_samples=500,
@@ -114,10 +114,10 @@ claims.register(claims.Claim("mine.mean", "my_extension.py", "The composite sign
 class NearestNeighbours:
     """The mean target of the nearest rows."""
 
-    def judge(self, view: View, tell) -> Judged:
+    def judge(self, view: View, on_progress) -> SettingErrors:
         counts = [1.0, 2.0, 4.0, 8.0][: view.search_budget.fits]
         errors = [view.error(self._fitted(view.X, view.Y, count).outputs(view.X_val)) for count in counts]
-        return Judged({"neighbours": counts}, errors, fits=len(counts))
+        return SettingErrors({"neighbours": counts}, errors, fits=len(counts))
 
     def fit(self, view: View, setting):
         whole = view.train_plus_validation

@@ -65,9 +65,9 @@ def write_sources(folder: Path) -> None:
 def add() -> None:
     """Make them known to this process."""
     from kernelgap.audit import plan
-    from kernelgap.audit import run as conduct
+    from kernelgap.audit import run as audit_run
     from kernelgap.audit.contenders import registry
-    from kernelgap.audit.plan import Rung
+    from kernelgap.audit.plan import SearchSize
     from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
     from kernelgap.images.training import ImageSchedule
     from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
@@ -92,7 +92,7 @@ def add() -> None:
     )
     NOMINAL["tiny"] = SetSize((8, 8, 1), 2, 60, 50)
     SCALES["tiny"] = ImageScale(
-        effort="seconds",
+        expected_time="seconds",
         set="tiny",
         sizes=(20,),
         depth=8,
@@ -106,9 +106,9 @@ def add() -> None:
         layers=2,
         schedule=ImageSchedule(batch=10, crop=1),
     )
-    for module in (registry, conduct, plan):
+    for module in (registry, audit_run, plan):
         module.FAMILIES = AUDITED  # type: ignore[attr-defined]
-    plan.RUNGS = (Rung(4, 2, 2),) * 2  # type: ignore[assignment]
+    plan.RUNGS = (SearchSize(4, 2, 2),) * 2  # type: ignore[assignment]
     plan.PASSES = 10
 
 

@@ -23,3 +23,13 @@ def test_progress_within_progress_is_silent(capsys, monkeypatch):
     with console.progress("next") as show:
         show(1.0, "heard too")
     assert capsys.readouterr().err == "outer: 100%, 0 s, heard\nnext: 100%, 0 s, heard too\n"
+
+
+def test_a_cell_is_one_line_that_commands_no_terminal(capsys):
+    console.table(["a\x1b[2J"], [["first\nsecond \x9b\ud800"]], title="t\re")
+    assert [line.rstrip() for line in capsys.readouterr().out.split("\n")] == [
+        "t e",
+        "a\\x1b[2J",
+        "first second \\x9b\\ud800",
+        "",
+    ]

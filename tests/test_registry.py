@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import kernelgap as kg
 from kernelgap import registry
 from kernelgap.errors import InputError
+from kernelgap.paper import figures
 from kernelgap.registry import Registry
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +44,12 @@ def test_a_name_stands_for_one_thing(unchanged):
             names.register(name, 4)
 
 
+def test_an_experiment_is_not_called_as_a_kind_of_run_is(unchanged):
+    fig2a = figures.get("fig2a")
+    with pytest.raises(InputError, match="'audit' is a kind of run: choose another name"):
+        figures.register(replace(fig2a, name="audit"))
+
+
 def test_worker_processes_are_told_of_the_module(unchanged):
     Registry("thing", {}).register("one", 1)
     assert os.environ[registry.VARIABLE] == __name__
@@ -65,7 +73,7 @@ samples: 40
 scales:
   quick:
     seeds: 1
-    effort: seconds
+    expected_time: seconds
     validation_samples: 50
     test_samples: 50
     schedule: {epochs: 5, batch: 10}

@@ -28,9 +28,9 @@ def perform(work: Callable[[], Result], warm_up: Callable[[], object], repeats: 
         began = time.perf_counter()
         result = work()
         seconds.append(time.perf_counter() - began)
-    told = {"seconds": statistics.median(seconds), "processor": time.process_time() - used, "warm_up": warm}
+    record = {"seconds": statistics.median(seconds), "processor": time.process_time() - used, "warm_up": warm}
     done = {"done": result} if isinstance(result, float) else {}
-    print(json.dumps(told | done | {"memory": peak_memory()}), flush=True)
+    print(json.dumps(record | done | {"memory": peak_memory()}), flush=True)
     return result
 
 

@@ -41,10 +41,10 @@ def undisturbed(kind: str, sources: Path, out: Path) -> Whole:
 def finished(kind: str, sources: Path, out: Path) -> dict[str, Any]:
     """Run to the end; what is in the folder then, and what was answered."""
     process = _begin(kind, sources, out)
-    told, said = process.communicate(timeout=PATIENCE)
+    output, errors = process.communicate(timeout=PATIENCE)
     if process.returncode not in ENDS:
-        raise DisturbedError(f"{kind}: exit {process.returncode} at the end:\n{said}")
-    return {**contents(out), "answer": lasting(json.loads(told))}
+        raise DisturbedError(f"{kind}: exit {process.returncode} at the end:\n{errors}")
+    return {**contents(out), "answer": lasting(json.loads(output))}
 
 
 def disturbed(kind: str, sources: Path, out: Path, rng: Random, *, times: int, seconds: float) -> list[str]:
@@ -77,9 +77,9 @@ def _disturb(kind: str, process: "subprocess.Popen[str]", way: str, places: tupl
         return
     if way == "twice":
         second = _begin(kind, *places)
-        _, said = second.communicate(timeout=PATIENCE)
-        if second.returncode not in (2, *ENDS) or "Traceback" in said:  # the first may have come to its end meanwhile
-            raise DisturbedError(f"{kind}, begun twice: exit {second.returncode}:\n{said}")
+        _, errors = second.communicate(timeout=PATIENCE)
+        if second.returncode not in (2, *ENDS) or "Traceback" in errors:  # the first may have come to its end meanwhile
+            raise DisturbedError(f"{kind}, begun twice: exit {second.returncode}:\n{errors}")
     if way == "coordinator":
         _kill(process.pid)
     else:
@@ -124,9 +124,9 @@ def _ends_within(process: "subprocess.Popen[str]", seconds: float) -> bool:
 
 
 def _ends_in_order(kind: str, process: "subprocess.Popen[str]") -> None:
-    _, said = process.communicate(timeout=PATIENCE)
-    if process.returncode not in (2, *ENDS) or "Traceback" in said:
-        raise DisturbedError(f"{kind}: exit {process.returncode}:\n{said}")
+    _, errors = process.communicate(timeout=PATIENCE)
+    if process.returncode not in (2, *ENDS) or "Traceback" in errors:
+        raise DisturbedError(f"{kind}: exit {process.returncode}:\n{errors}")
 
 
 def _kill(pid: int) -> None:

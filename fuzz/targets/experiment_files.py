@@ -17,7 +17,7 @@ BASE: dict[str, Any] = {
     "samples": 20,
     "scales": {
         "quick": {
-            "effort": "seconds",
+            "expected_time": "seconds",
             "seeds": 1,
             "schedule": {"epochs": 8, "batch": 10},
             "validation_samples": 50,

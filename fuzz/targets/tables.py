@@ -108,20 +108,20 @@ def make(rng: Random, place: Place) -> Case:
 
 
 def _options(rng: Random, names: list[str], target: str) -> list[str]:
-    told = ["--target", target] if rng.random() < 0.9 else []
+    options = ["--target", target] if rng.random() < 0.9 else []
     if rng.random() < 0.1:
-        told += ["--target", rng.choice([*names, "zz"])]
+        options += ["--target", rng.choice([*names, "zz"])]
     if rng.random() < 0.15:
-        told += ["--task", rng.choice(("regression", "classification", "x"))]
+        options += ["--task", rng.choice(("regression", "classification", "x"))]
     if rng.random() < 0.15:
-        told += ["--leave-out", rng.choice([*names, "zz"])]
+        options += ["--leave-out", rng.choice([*names, "zz"])]
     if rng.random() < 0.1:
-        told += ["--rows", rng.choice(("1", "10", "0", "-1", "1000000000000000000000"))]
+        options += ["--rows", rng.choice(("1", "10", "0", "-1", "1000000000000000000000"))]
     if rng.random() < 0.1:
-        told += ["--delimiter", rng.choice((",", ";", "\t", "", "ab", " ", "\\t", '"', "\n", "ä", "|"))]
+        options += ["--delimiter", rng.choice((",", ";", "\t", "", "ab", " ", "\\t", '"', "\n", "ä", "|"))]
     if rng.random() < 0.1:
-        told += [rng.choice(("--header", "--no-header"))]
-    return [argument.replace("\0", "") for argument in (*told, "--workers", "1", "--out", "out")]
+        options += [rng.choice(("--header", "--no-header"))]
+    return [argument.replace("\0", "") for argument in (*options, "--workers", "1", "--out", "out")]
 
 
 def _columns(rng: Random) -> dict[str, list[str]]:

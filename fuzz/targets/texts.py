@@ -102,10 +102,10 @@ def problem_text(rng: Random) -> str:
     name = rng.choice(sorted(problems.PROBLEMS))
     known = list(inspect.signature(problems.PROBLEMS[name]).parameters)
     small = {"d": "6", "k": "2", "alpha": "0.3", "beta": "0.5", "degree": "2", "outputs": "2", "patches": "2"}
-    told = {key: small[key] for key in known if key in small and rng.random() < 0.8}
+    arguments = {key: small[key] for key in known if key in small and rng.random() < 0.8}
     for _ in range(rng.choice((0, 1, 1, 2))):
-        told[rng.choice([*known, "x"])] = values.literal(rng)
-    return f"{name}({', '.join(f'{k}={v}' for k, v in told.items())})"
+        arguments[rng.choice([*known, "x"])] = values.literal(rng)
+    return f"{name}({', '.join(f'{k}={v}' for k, v in arguments.items())})"
 
 
 def network_text(rng: Random) -> str:

@@ -62,7 +62,7 @@ __all__ = [
     "training",
 ]
 
-# Where each public name lives; None for a room. Imported on first use: a command without JAX does not wait for it.
+# Where each public name lives; None for a folder. Imported on first use: a command without JAX does not wait for it.
 _HOME: dict[str, str | None] = {
     **dict.fromkeys(__all__),
     **dict.fromkeys([name for name in __all__ if name.endswith(("Classifier", "Regressor"))], "estimators"),

@@ -11,6 +11,7 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from kernelgap.errors import printable
 from kernelgap.progress import Progress, silent
 
 PATIENCE = 1.0  # seconds before the first line
@@ -30,20 +31,25 @@ def answer(text: str) -> None:
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str | None = None, left: int = 1) -> None:
     """Print a table on standard output; the first ``left`` columns are text, the others numbers."""
     drawn = Table(
-        title=None if title is None else Text(title),
+        title=None if title is None else Text(_line(title)),
         title_justify="left",
         box=None,
         pad_edge=False,
         header_style="bold",
     )
     for i, column in enumerate(columns):
-        drawn.add_column(column, justify="left" if i < left else "right", no_wrap=i >= left, overflow="fold")
+        drawn.add_column(_line(column), justify="left" if i < left else "right", no_wrap=i >= left, overflow="fold")
     for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(_line(cell)) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=160)
     console.print(drawn)
+
+
+def _line(text: str) -> str:
+    """One line, without what a terminal would obey."""
+    return printable(" ".join(text.splitlines()))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
-"""Mistakes that a user can mend: one sentence that says what is wrong and what to do."""
+"""Mistakes that a user can correct: one sentence that says what is wrong and what to do."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -8,6 +9,9 @@ from pydantic import BaseModel, ValidationError
 
 M = TypeVar("M", bound=BaseModel)
 LONGEST = 100  # characters of a value that a sentence repeats
+_UNPRINTABLE = re.compile(  # what a terminal may obey, and what no picture or file in UTF-8 can hold
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 class InputError(ValueError):
@@ -33,6 +37,18 @@ def shown(value: object) -> str:
 
 def short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 20]} ... ({len(text):,} characters)"
+
+
+def printable(text: str) -> str:
+    """A text whose control characters and surrogates are written as Python writes them: ``\\x1b``."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def check_printable(text: str) -> str:
+    """A text without control characters and surrogates, or one sentence about the first."""
+    if found := _UNPRINTABLE.search(text):
+        raise InputError(f"'{short(printable(text))}' holds the character {printable(found[0])}: write it without.")
+    return text
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:

@@ -18,11 +18,23 @@ from threadpoolctl import ThreadpoolController
 from kernelgap.errors import InputError
 
 GIB = 2**30
+WORKERS_EACH, LEAST_LIMIT = 4, 8  # the most worker processes: for each core, and in any case
 
 
 def cores() -> int:
     """The cores that this process may use, as far as the system tells (affinity, container quotas)."""
     return int(cpu_count())
+
+
+def check_workers(count: int | None, what: str) -> None:
+    """Refuse a number of worker processes that is less than 1, or far beyond the cores."""
+    if count is None:
+        return
+    if count < 1:
+        raise InputError(f"{what} needs at least 1 worker, not {count}.")
+    most = max(LEAST_LIMIT, WORKERS_EACH * cores())
+    if count > most:
+        raise InputError(f"{count:,} workers are too many for {cores()} cores: give at most {most}.")
 
 
 def threads() -> int:
@@ -73,7 +85,7 @@ def speed() -> float:
 
 @contextmanager
 def memory_kept() -> Iterator[None]:
-    """What is freed stays with this process while inside, for whoever allocates as much again at every step.
+    """Keep freed memory in this process while the block runs, for loops that allocate the same sizes at every step.
 
     glibc gives large arrays back to the system at once, which has to clear the pages of the next ones. Other libraries
     are left as they are.

@@ -68,8 +68,8 @@ def _load(
             return None
         return ctypes.CDLL(str(library))
     except (OSError, subprocess.SubprocessError) as error:
-        told = getattr(error, "stderr", "") or str(error)
-        last = told.strip().splitlines()[-1] if told.strip() else type(error).__name__
+        output = getattr(error, "stderr", "") or str(error)
+        last = output.strip().splitlines()[-1] if output.strip() else type(error).__name__
         warnings.warn(
             f"{source.name} could not be compiled ({last[:200]}): going on without it, more slowly. "
             f"{VARIABLE}=off leaves it out.",
@@ -80,7 +80,7 @@ def _load(
 
 
 def _compile(compiler: str, flags: Sequence[str], source: Path, library: Path) -> None:
-    """Into a file of its own first: workers may compile at the same time."""
+    """Compile into a file of its own first: workers may compile at the same time."""
     with tempfile.TemporaryDirectory(dir=library.parent) as place:
         made = Path(place) / library.name
         command = [compiler, *flags, str(source), "-o", str(made)]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kernelgap.audit import deadline, plan
-from kernelgap.audit import run as conduct
+from kernelgap.audit import run as audit_run
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.deadline import run_here
 from support import strange
@@ -43,11 +43,11 @@ CELLS = [SimpleNamespace(id=name) for name in "abcd"]
 
 def test_workers_that_hang_or_die_do_not_hold_an_audit_up(tmp_path, monkeypatch):
     """One worker sleeps and does not listen, the other is killed each time: the rest is judged when time is over."""
-    for module in (registry, conduct, plan):
+    for module in (registry, audit_run, plan):
         monkeypatch.setattr(module, "FAMILIES", FEW)
-    monkeypatch.setattr(conduct, "work", strange.strange_work)
+    monkeypatch.setattr(audit_run, "work", strange.strange_work)
     began = time.monotonic()
-    audit = conduct.run_audit(table(), "y", tmp_path / "a", budget=12.0, workers=2)
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", budget=12.0, workers=2)
     assert time.monotonic() - began < 12.0 + deadline.PATIENCE + 5.0
     assert audit.verdict == "undecided"
     assert {"gaussian", "2layer-small"} <= set(audit.contenders.contender) or "2layer" in set(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernelgap.audit.plan import EXACT, FILLED, FIRST_SAMPLES, RUNGS, Plan, estimate, make_plan
+from kernelgap.audit.plan import EXACT, FILLED, FIRST_SAMPLES, RUNGS, AuditPlan, estimate, make_plan
 
 GIB = 2**30
 
@@ -71,6 +71,13 @@ def test_a_busy_machine_is_given_a_smaller_plan():
 
 @pytest.mark.parametrize("sizes", [(24,), (120,), (43, 86, 172, 345), (1000, 2000, 4000)])
 def test_who_comes_first_has_few_samples_of_an_own_number(sizes):
-    found = Plan(sizes=sizes, seeds=3, fits=16, landmarks=None, most_rows=3000, of=sizes[-1], budget=60.0)
-    assert found.first not in sizes
-    assert sizes[-1] / 2 <= found.first < sizes[-1] or found.first == FIRST_SAMPLES
+    found = AuditPlan(sizes=sizes, seeds=3, fits=16, landmarks=None, most_rows=3000, pool_rows=sizes[-1], budget=60.0)
+    assert found.first_samples not in sizes
+    assert sizes[-1] / 2 <= found.first_samples < sizes[-1] or found.first_samples == FIRST_SAMPLES
+
+
+def test_a_plan_of_an_earlier_version_is_read():
+    found = make_plan(1000, 10, 1, budget=600.0, workers=2, memory=GIB, slowdown=1.5)
+    stored = found.model_dump()
+    older = {**stored, "of": stored.pop("pool_rows"), "pace": stored.pop("slowdown")}
+    assert AuditPlan(**{n: v for n, v in older.items() if n not in ("pool_rows", "slowdown")}) == found

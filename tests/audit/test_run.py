@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from kernelgap.audit import plan
-from kernelgap.audit import run as conduct
+from kernelgap.audit import run as audit_run
 from kernelgap.audit.chunks import Fitting, Judging, Refitting, work
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.dataset import LABELS, load_dataset, read_arrays
-from kernelgap.audit.plan import Rung
+from kernelgap.audit.plan import SearchSize
 from kernelgap.audit.reading import read_audit
 from kernelgap.audit.refitting import refitting
 from kernelgap.audit.stages import choose, ranked_networks
@@ -54,12 +54,12 @@ class Here:
 
 def few_contenders(monkeypatch):
     found = Here()
-    for module in (registry, conduct, plan):
+    for module in (registry, audit_run, plan):
         monkeypatch.setattr(module, "FAMILIES", FEW)
-    monkeypatch.setattr(plan, "RUNGS", (Rung(4, 2, 2),) * 2)
+    monkeypatch.setattr(plan, "RUNGS", (SearchSize(4, 2, 2),) * 2)
     monkeypatch.setattr(plan, "PASSES", 10)
-    monkeypatch.setattr(conduct, "run_chunks", found)
-    monkeypatch.setattr(conduct, "measured_slowdown", lambda: 1.0)  # of which the plan keeps note
+    monkeypatch.setattr(audit_run, "run_chunks", found)
+    monkeypatch.setattr(audit_run, "measured_slowdown", lambda: 1.0)  # of which the plan keeps note
     return found
 
 
@@ -73,7 +73,7 @@ def finished(tmp_path_factory):
     """An audit of ``table()`` and the cells that were done, for tests that only read it."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         here = few_contenders(monkeypatch)
-        return conduct.run_audit(table(), "y", tmp_path_factory.mktemp("finished") / "a"), here.done
+        return audit_run.run_audit(table(), "y", tmp_path_factory.mktemp("finished") / "a"), here.done
 
 
 def compared(done):
@@ -86,7 +86,7 @@ def answers(audit):
 
 
 def test_an_audit_and_what_is_in_its_folder(here, tmp_path):
-    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a")
     assert audit.data.task == "regression"
     assert (audit.data.rows, audit.data.test_rows, audit.plan.sizes) == (150, 30, (60, 120))
     assert {curve.contender for curve in audit.answer.curves} == {*FEW, "2layer(last)", "2layer(ntk)"}
@@ -119,7 +119,7 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(finished):
     assert "learned from 120 rows and seen no test row" in audit.model_sentence
     error = audit.contenders.set_index("contender").error[audit.winner]
     assert trained.about["test_error"] == pytest.approx(error)
-    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    dataset = load_dataset((audit.folder / "dataset.npz").absolute())
     Y = read_arrays(audit.folder / LABELS, ("Y",))["Y"]
     with AuditStore.reading(audit.folder) as store:
         chosen = {named: one for named, one in store.outcomes().items() if named.contender == audit.winner}
@@ -130,12 +130,20 @@ def test_the_kept_model_learned_from_all_rows_and_says_so(finished):
     assert np.mean((kept - Y) ** 2) < np.mean((outputs - Y) ** 2), "it has learned from the test rows"
 
 
+def test_the_dataset_of_an_earlier_version_is_read(finished, tmp_path):
+    path = finished[0].folder.absolute() / "dataset.npz"
+    with np.load(path) as arrays:
+        older = {"words" if name == "metadata" else name: array for name, array in arrays.items()}
+    np.savez(tmp_path / "material.npz", **older)
+    assert load_dataset(tmp_path / "dataset.npz").digest == load_dataset(path).digest
+
+
 def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypatch):
-    monkeypatch.setattr(conduct, "refitting", lambda *_: None)
-    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    monkeypatch.setattr(audit_run, "refitting", lambda *_: None)
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a")
     assert audit.model_rows == audit.load_model().about["rows"] == 120
     assert "It is the model that was tested: it learned from 120 of 150 rows" in audit.model_sentence
-    dataset = load_dataset((tmp_path / "a" / "material.npz").absolute())
+    dataset = load_dataset((tmp_path / "a" / "dataset.npz").absolute())
     with AuditStore.reading(tmp_path / "a") as store:
         one = store.outcomes()[FitKey(audit.winner, 120, 0)]
     np.testing.assert_array_equal(audit.load_model().model.predict(dataset.X_test), one.outcome.outputs())
@@ -144,7 +152,7 @@ def test_without_time_the_model_that_was_tested_is_kept(here, tmp_path, monkeypa
 @pytest.mark.parametrize(("left", "rows"), [(1e6, 150), (0.0, None)])
 def test_as_many_rows_as_the_time_allows(here, finished, left, rows):
     audit, _ = finished
-    dataset = load_dataset((audit.folder / "material.npz").absolute())
+    dataset = load_dataset((audit.folder / "dataset.npz").absolute())
     with AuditStore.reading(audit.folder) as store:
         cell = refitting(audit, store, dataset, left)
         assert (cell and cell.samples) == rows
@@ -178,15 +186,15 @@ def test_targets_of_test_rows_reach_nobody_who_learns_or_chooses(here, finished,
     test = put_aside(150, None, seed=0)[1]
     other = frame.copy()
     other.loc[test, "y"] = np.random.default_rng(5).normal(size=len(test))
-    second = conduct.run_audit(other, "y", tmp_path / "b")
+    second = audit_run.run_audit(other, "y", tmp_path / "b")
     found = []
     for folder in (first.folder, tmp_path / "b"):
         with AuditStore.reading(folder) as store:
             found.append({n: (one.setting, one.outcome.predictions) for n, one in store.outcomes().items()})
     assert found[0] == found[1]
     assert first.answer.comparison.kernel_error != second.answer.comparison.kernel_error
-    with np.load(first.folder / "material.npz") as dataset:
-        assert sorted(dataset.files) == ["X", "X_test", "Y", "words"]
+    with np.load(first.folder / "dataset.npz") as dataset:
+        assert sorted(dataset.files) == ["X", "X_test", "Y", "metadata"]
         assert len(dataset["Y"]) == 120
 
 
@@ -197,23 +205,23 @@ def test_an_interrupted_audit_goes_on_and_ends_as_an_uninterrupted_one(here, fin
     whole, done = finished
     here.left = cells
     with pytest.raises(KeyboardInterrupt, match=f"^{cells} of .* were finished and are kept"):
-        conduct.run_audit(table(), "y", tmp_path / "cut")
+        audit_run.run_audit(table(), "y", tmp_path / "cut")
     here.left = 10**9
-    resumed = conduct.run_audit(table(), "y", tmp_path / "cut")
+    resumed = audit_run.run_audit(table(), "y", tmp_path / "cut")
     assert len(compared(here.done)) == len(compared(done)), "nothing was done twice"
     assert answers(resumed) == answers(whole)
 
 
 def test_what_there_was_no_time_for_is_named(here, tmp_path):
     here.late = 9 + 8  # of the 10 + 10 with the most samples
-    audit = conduct.run_audit(table(), "y", tmp_path / "a")
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a")
     assert audit.unfinished
     assert all("samples, seed" in label for label in audit.unfinished)
 
 
 def test_there_is_an_answer_if_no_worker_does_anything(here, tmp_path):
     here.late = 0
-    audit = conduct.run_audit(table(), "y", tmp_path / "a", budget=150.0)
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", budget=150.0)
     assert not here.done
     assert audit.verdict == "undecided"
     assert set(audit.contenders.contender) == set(registry.FIRST)
@@ -223,28 +231,28 @@ def test_there_is_an_answer_if_no_worker_does_anything(here, tmp_path):
     )
     assert audit.load_model().about["rows"] == 150
     here.late = 10**9
-    later = conduct.run_audit(table(), "y", tmp_path / "a")
+    later = audit_run.run_audit(table(), "y", tmp_path / "a")
     assert registry.SMALL not in set(later.contenders.contender), "who came first is left out once others are there"
     assert later.answer.comparison.samples == 120
     assert later.model_rows == 150
 
 
 def test_the_budget_that_is_told_is_the_one_that_was_given_last(here, tmp_path):
-    conduct.run_audit(table(), "y", tmp_path / "a", budget="1m")
-    audit = conduct.run_audit(table(), "y", tmp_path / "a", budget="150s")
+    audit_run.run_audit(table(), "y", tmp_path / "a", budget="1m")
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", budget="150s")
     assert (audit.budget, audit.plan.budget) == (150.0, 60.0)
 
 
 def test_another_table_in_the_same_folder_is_refused(here, finished):
     audit, _ = finished
     with pytest.raises(InputError, match="holds another run"):
-        conduct.run_audit(table(seed=1), "y", audit.folder)
+        audit_run.run_audit(table(seed=1), "y", audit.folder)
 
 
 @pytest.mark.slow
 def test_classes(here, tmp_path):
     frame = table().assign(y=lambda f: np.where(f.a + 0.5 * f.b > 0, "yes", "no"))
-    audit = conduct.run_audit(frame, "y", tmp_path / "a")
+    audit = audit_run.run_audit(frame, "y", tmp_path / "a")
     assert audit.data.classes == ("no", "yes")
     assert audit.contenders.accuracy.max() > 0.8
     assert audit.load_model().predict(frame).iloc[:, 0].isin(["no", "yes"]).all()
@@ -256,5 +264,5 @@ def test_classes(here, tmp_path):
 )
 def test_bad_arguments(tmp_path, options, words):
     with pytest.raises(InputError, match=words):
-        conduct.run_audit(table(), "y", tmp_path / "a", **options)
+        audit_run.run_audit(table(), "y", tmp_path / "a", **options)
     assert not (tmp_path / "a").exists()

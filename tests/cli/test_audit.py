@@ -108,7 +108,7 @@ def test_failed_parts_are_exit_code_1(kernelgap):
     code, out, _ = kernelgap("status", "runs/audit-houses")
     assert code == 0
     assert out.splitlines()[0] == (
-        "audit (houses.csv, price, seed 0): nobody is running it: give the same 'kernelgap audit' command to go on"
+        "audit (houses.csv, price, seed 0): not running: give the same 'kernelgap audit' command to go on"
     )
     assert "failed   judging trees, 153 samples, seed 0: MemoryError: too wide" in out
 
@@ -151,6 +151,7 @@ def test_the_page_once_more(kernelgap, tmp_path, monkeypatch):
         (["houses.csv", "--target", "price", "--rows", "0"], "rows must be at least 1"),
         (["houses.csv", "--target", "price", "--seed", "-1"], "seed must be"),
         (["houses.csv", "--target", "price", "--workers", "0"], "at least 1 worker"),
+        (["houses.csv", "--target", "price", "--workers", "100000000"], "workers are too many"),
         ([], "Missing argument"),
     ],
 )

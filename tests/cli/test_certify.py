@@ -104,6 +104,10 @@ def test_certify_theorem2_and_spectrum(typed, capsys, tmp_path):
         (("certify", "any-kernel", "--n", 5, "--problem", "sec9"), "Unknown problem 'sec9'. Did you mean 'sec8'?"),
         (("certify", "kernel", "ck9", "--problem", "sec8", "--n", 5), "Unknown kernel 'ck9'"),
         (("certify", "spectrum", "ck2", "--problem", "sec8", "--n", 5, "--out", "chart.jpg"), "not as '.jpg'"),
+        (
+            ("certify", "spectrum", "1e-200 * ck2", "--problem", "sec8", "--n", 3, "--out", "chart.svg"),
+            "on average is nowhere above 1e-12",
+        ),
         (("certify", "run", "nowhere"), "There is no run in 'nowhere'"),
         (("verify", "nowhere.zip"), "'nowhere.zip' could not be read"),
         (("verify", "/dev/zero"), "'/dev/zero' could not be read: it is no ordinary file"),
@@ -133,6 +137,16 @@ def test_what_takes_long_says_so_first(typed, capsys, monkeypatch):
     json.loads(told.out)
     assert seconds(2000, 1) > 60  # 100 to 160 seconds where it was measured
     assert seconds(30, 500) < 10
+    assert 9 < seconds(30, 1500, rigorous=True) < 20  # so long it took on an idle and on a busy machine
+
+
+def test_a_proof_is_estimated_as_one(typed, capsys, monkeypatch):
+    monkeypatch.setattr("kernelgap.cli.certify.PATIENCE", 4e-9 * 20**3)  # between the two
+    problem = ("--problem", "hard(d=6, k=2, alpha=0.3)", "--n", 20, "--json")
+    assert typed("certify", "kernel", "ck2", *problem) == 0
+    without = capsys.readouterr().err
+    assert typed("certify", "kernel", "ck2", *problem, "--rigorous") == 0
+    assert ("takes about" in without, "takes about" in capsys.readouterr().err) == (False, True)
 
 
 def test_a_certificate_is_trained_again(tmp_path, typed, capsys):

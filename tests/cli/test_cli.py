@@ -93,6 +93,7 @@ def test_as_a_module():
         (["run", "fig2c"], "Did you mean 'fig2"),
         (["run", "tiny", "--scale", "quik"], "Did you mean 'quick'"),
         (["run", "tiny", "--workers", "0"], "at least 1 worker"),
+        (["run", "tiny", "--workers", "100000000"], "100,000,000 workers are too many for"),
         (["run", "tiny", "--workers", "two"], "'--workers'"),
         (
             ["run", "tiny", "--workers", "2", "--cluster", "tcp://127.0.0.1:9"],

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import jax
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -63,6 +64,8 @@ def raised(do, kind):
         (OSError(errno.EIO, "Input/output error", "x"), "'x': Input/output error."),
         (OSError("no number"), "no number"),
         (MemoryError(), "memory"),
+        (jax.errors.JaxRuntimeError("INTERNAL: Out of memory allocating 25600000000 bytes."), "memory"),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: no room"), "memory"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "memory"),
         (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
         (EOFError("Ran out of input"), "ends before its content does"),

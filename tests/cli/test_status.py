@@ -58,7 +58,7 @@ def test_failed_chunks_are_named_and_tried_again(kernelgap):
     code, out, err = kernelgap("status", "runs/tiny-quick")
     assert (code, err) == (0, "")
     first, second, third, *more = out.splitlines()
-    assert first == "tiny (quick, seed 0): nobody is running it: give the same 'kernelgap run' command to go on"
+    assert first == "tiny (quick, seed 0): not running: give the same 'kernelgap run' command to go on"
     assert second.startswith("9 of 10 chunks done, 0 running, 1 failed, 0 left: ")
     assert third.endswith("since it was last started")
     assert more == ["  failed   ck2 seed 0: MemoryError: too wide"]

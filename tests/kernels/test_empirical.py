@@ -12,7 +12,7 @@ from kernelgap import kernels, networks
 from kernelgap.errors import InputError
 from kernelgap.kernels.empirical.kernel import Empirical, TangentAt, conjugate_features, empirical
 from kernelgap.kernels.empirical.structure import Structure
-from kernelgap.networks import Experiment, Network, Weight
+from kernelgap.networks import Network, Weight, WidthStart
 
 D, K, M = 5, 3, 7
 N, OTHERS = 7, 4  # rows of X and of Z
@@ -26,7 +26,7 @@ module = importlib.import_module("kernelgap.kernels.empirical.kernel")
 def start(network, seed=1, initialisation=None, inputs=D, outputs=K, width=M):
     """The law of ``network.init`` without compiling it for each table of weights; section 8.1's by default."""
     rng = np.random.default_rng(seed)
-    std = (initialisation or Experiment()).std
+    std = (initialisation or WidthStart()).std
     table = network.weights(inputs, outputs, width)
     return {name: std(w.layer, width) * rng.standard_normal(w.shape) for name, w in table.items()}
 

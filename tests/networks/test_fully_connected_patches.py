@@ -173,7 +173,7 @@ def test_with_one_patch_it_is_the_fully_connected_resnet(rng):
 @pytest.mark.slow
 def test_the_theorys_start_goes_by_layers():
     m = 400
-    start = networks.Theory(sigma_w=0.2, sigma_v=3.0)
+    start = networks.TheoremStart(sigma_w=0.2, sigma_v=3.0)
     params = networks.get(PLAIN).init(jax.random.key(0), inputs=D, outputs=K, width=m, initialisation=start)
     for name, std in {"W": 0.2, "V": 3.0 / np.sqrt(m), "A": 1 / np.sqrt(m)}.items():
         entries = np.asarray(params[name]).ravel() / std

@@ -142,7 +142,7 @@ def test_signs_are_half_and_half(m):
 
 def test_theory_start_has_the_stated_variances():
     m = 400
-    start = networks.Theory(sigma_w=0.2, sigma_v=3.0)
+    start = networks.TheoremStart(sigma_w=0.2, sigma_v=3.0)
     params = networks.resnet.init(jax.random.key(0), inputs=30, outputs=15, width=m, initialisation=start)
     stated = {"W": 0.2, "b1": 0.2, "V": 3.0 / np.sqrt(m), "b2": 3.0 / np.sqrt(m), "A": 1 / np.sqrt(m)}
     for name, std in stated.items():
@@ -168,19 +168,19 @@ def test_fan_in_start_has_variance_one_over_the_inputs_of_each_layer(name, state
 
 
 def test_starts_have_names():
-    assert networks.get_start("experiment") == networks.Experiment()
-    assert networks.get_start("theory") == networks.Theory()
+    assert networks.get_start("experiment") == networks.WidthStart()
+    assert networks.get_start("theory") == networks.TheoremStart()
     with pytest.raises(InputError, match="Did you mean 'fan_in'"):
         networks.get_start("fanin")
     with pytest.raises(InputError, match="layer with inputs"):
-        networks.FanIn().std("first", 100)
+        networks.FanInStart().std("first", 100)
 
 
 @pytest.mark.parametrize("sigmas", [{"sigma_w": 1.5}, {"sigma_w": 0.01}, {"sigma_v": 0.5}, {"sigma_v": 50.0}])
 def test_theory_start_outside_table_1_is_refused(sigmas):
     with pytest.raises(InputError, match="Table 1"):
         networks.resnet.init(
-            jax.random.key(0), inputs=4, outputs=2, width=100, initialisation=networks.Theory(**sigmas)
+            jax.random.key(0), inputs=4, outputs=2, width=100, initialisation=networks.TheoremStart(**sigmas)
         )
 
 

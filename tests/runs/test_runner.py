@@ -116,7 +116,7 @@ def test_a_chunk_that_fails_ends_its_line_and_not_the_run(chunks, tmp_path):
 
     with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         named = lambda: [second] if store.finished() else []  # noqa: E731
-        failures = run_chunks([first], store, do=fail, executor=executor, more=named)
+        failures = run_chunks([first], store, work_function=fail, executor=executor, more=named)
         assert [failure.chunk for failure in failures] == [second.id]
         assert store.finished() == {first.id}
 
@@ -148,12 +148,12 @@ def test_a_run_ends_at_its_time_with_what_is_finished(chunks, tmp_path):
 
     with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         began = time.monotonic()
-        failures = run_chunks(chunks, store, do=slow_after_the_first, executor=executor, until=began + 0.5)
+        failures = run_chunks(chunks, store, work_function=slow_after_the_first, executor=executor, until=began + 0.5)
         assert 0.5 <= time.monotonic() - began < 20
         held.set()
         assert failures == []
         assert store.finished() == {chunks[0].id}
-        assert run_chunks(chunks, store, do=slow_after_the_first, executor=executor) == []
+        assert run_chunks(chunks, store, work_function=slow_after_the_first, executor=executor) == []
         assert store.finished() == set(results)
 
 
@@ -167,7 +167,7 @@ def test_nothing_is_begun_late_but_what_is_under_way_ends(chunks, tmp_path):
 
     with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
         soon = time.monotonic() + 0.6
-        assert run_chunks(chunks, store, do=slow, executor=executor, workers=1, last_start=soon) == []
+        assert run_chunks(chunks, store, work_function=slow, executor=executor, workers=1, last_start=soon) == []
         assert store.finished() == {chunks[0].id}
 
 
@@ -176,10 +176,10 @@ def test_a_later_stage_keeps_the_failures_of_an_earlier_one(chunks, tmp_path):
         raise ArithmeticError("no")
 
     with TrialStore.open(tmp_path) as store, ThreadPoolExecutor(1) as executor:
-        run_chunks(chunks[-1:], store, do=fails, executor=executor)
-        kept = run_chunks(chunks[-2:-1], store, do=fails, executor=executor, forget_failures=False)
+        run_chunks(chunks[-1:], store, work_function=fails, executor=executor)
+        kept = run_chunks(chunks[-2:-1], store, work_function=fails, executor=executor, forget_failures=False)
         assert {failure.chunk for failure in kept} == {chunk.id for chunk in chunks[-2:]}
-        assert len(run_chunks(chunks[-1:], store, do=fails, executor=executor)) == 1
+        assert len(run_chunks(chunks[-1:], store, work_function=fails, executor=executor)) == 1
 
 
 def test_no_workers_are_refused(chunks, tmp_path):

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from kernelgap.errors import InputError
+from kernelgap.paper.claims.measurement import ClaimStore
 from kernelgap.runs import ChunkResult, TrialStore, run_chunk
+from support import damaged_runs
 
 
 def test_a_chunk_is_stored_whole_or_not_at_all(chunks, tmp_path):
@@ -125,6 +127,14 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     with pytest.raises(InputError, match="not a readable run"), TrialStore.open(tmp_path):
         pass
     assert (tmp_path / "run.sqlite").read_bytes() == before
+
+
+def test_a_run_of_another_kind_is_named_and_left(tmp_path):
+    folder = damaged_runs.make_run("claims", tmp_path / "claims")
+    with pytest.raises(InputError, match=r"another kind \(claims\): choose another folder"), TrialStore.open(folder):
+        pass
+    with ClaimStore.open(folder) as store:
+        assert store.finished()
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):

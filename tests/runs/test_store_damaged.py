@@ -68,6 +68,21 @@ def test_a_run_of_each_kind_is_read(runs, command):
         assert "100%" in out or "9 of 10 chunks done" in out
 
 
+@pytest.mark.parametrize("text", ["a\x1b[2J", "a\ud800b"])
+@pytest.mark.parametrize(("key", "name"), [("description", "experiment"), ("description", "scale"), ("about", "title")])
+def test_a_figure_whose_texts_cannot_be_printed_is_refused(runs, command, tmp_path, key, name, text):
+    def spoil(folder, _):
+        with closing(sqlite3.connect(folder / "run.sqlite")) as connection, connection:
+            where = "WHERE key = ?"
+            old = json.loads(connection.execute(f"SELECT value FROM run {where}", (key,)).fetchone()[0])
+            connection.execute(f"UPDATE run SET value = ? {where}", (json.dumps({**old, name: text}), key))
+
+    code, out, err = command("report", spoiled(runs["figure"], tmp_path / "run", spoil))
+    assert (code, out) == (2, "")
+    assert "is not a readable run" in err
+    assert "\x1b" not in err
+
+
 @pytest.mark.parametrize("kind", damaged_runs.KINDS)
 def test_status_of_whatever_happened(runs, command, tmp_path, kind):
     wrong = []

@@ -1,1 +1,1 @@
-"""What tests of several rooms share: small runs, forged certificates, damaged folders, strange tables."""
+"""What tests of several folders share: small runs, forged certificates, damaged folders, strange tables."""

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelgap.audit import run as conduct
+from kernelgap.audit import run as audit_run
 from kernelgap.audit.chunks import Fitting, Judgement, Outcome, Refitting, work
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import FAMILIES
 from kernelgap.audit.dataset import LABELS, read_arrays
 from kernelgap.audit.deadline import run_here as real_here
-from kernelgap.audit.plan import Plan
+from kernelgap.audit.plan import AuditPlan
 
 NETWORK_WINS = {"3resnet": 0.02, "2layer": 0.2, "gaussian": 0.4, "ntk2": 0.5, "adaptive": 0.1, "trees": 0.3}
 OTHERS = 0.55  # ridge and a network's own kernels
@@ -67,12 +67,14 @@ def invented(levels=None, *, sizes=(38, 76, 153), seeds=2, failing=(), left=(), 
         np.save(predictions, targets + noise)
         return Outcome(0.5, predictions.getvalue(), None)
 
-    plan = Plan(sizes=sizes, seeds=seeds, fits=4, landmarks=None, most_rows=1000, of=sizes[-1], budget=300.0)
+    plan = AuditPlan(
+        sizes=sizes, seeds=seeds, fits=4, landmarks=None, most_rows=1000, pool_rows=sizes[-1], budget=300.0
+    )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conduct, "run_chunks", run_chunks)
-        patch.setattr(conduct, "run_here", run_here)
-        patch.setattr(conduct, "measured_slowdown", lambda: 1.0)
-        patch.setattr(conduct, "make_plan", lambda *_, **__: plan)
-        for module in (conduct, registry):
+        patch.setattr(audit_run, "run_chunks", run_chunks)
+        patch.setattr(audit_run, "run_here", run_here)
+        patch.setattr(audit_run, "measured_slowdown", lambda: 1.0)
+        patch.setattr(audit_run, "make_plan", lambda *_, **__: plan)
+        for module in (audit_run, registry):
             patch.setattr(module, "FAMILIES", {name: FAMILIES[name] for name in (*known, "ridge")})
         yield

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kernelgap.images.experiment.learners import Piece
+from kernelgap.images.experiment.learners import ImageChunk
 from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import SetSize
 from kernelgap.images.experiment.trials import ImageOutcome
-from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
+from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny
 
@@ -56,7 +56,7 @@ def _figure(folder: Path) -> None:
 def _claims(folder: Path) -> None:
     from kernelgap.paper.claims.kind import KIND
 
-    work = Measurement(CLAIM, "quick", 0)
+    work = ClaimChunk(CLAIM, "quick", 0)
     with ClaimStore.open(folder) as store:
         store.describe(KIND.describe({"experiment": "claims", "scale": "quick", "seed": 0}))
         store.note({"chunks": [work.id]})
@@ -68,7 +68,7 @@ def _images(folder: Path) -> None:
 
     size = SetSize((28, 28, 1), 10, 60_000, 10_000)
     trials = SCALES["quick"].trials(size, "ab" * 32, 0)
-    pieces = [Piece(trial, Path("fashion.npz"), folder) for trial in trials]
+    pieces = [ImageChunk(trial, Path("fashion.npz"), folder) for trial in trials]
     with ImageStore.open(folder) as store:
         store.describe({"experiment": "images", "scale": "quick", "seed": 0, "chunks": [p.id for p in pieces]})
         about = {"set": "fashion", "shape": [28, 28, 1], "classes": [str(i) for i in range(10)], "train": 60_000}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kernelgap.paper.figures import FigureRun, read_figure
+from kernelgap.paper.figures.result import conclude_figure
 from kernelgap.runs import AnyTrial, ChunkResult, TrialResult, TrialStore, make_ridge_trial, make_trial, plan_chunks
 from kernelgap.training import Schedule
 
@@ -35,10 +36,12 @@ class Invented:
         about = {"name": "invented", "title": "invented results", "scale": "quick"}
         return replace(read_figure(folder), **about, gap=None)
 
-    def store(self, folder: Path) -> None:
+    def store(self, folder: Path, *, concluded: bool = True) -> None:
         with TrialStore.open(folder) as store:
             for chunk in plan_chunks(self.errors):
                 store.save(chunk, ChunkResult.of(chunk, 0.5, [self._result(t) for t in chunk.trials]))
+            if concluded and self.errors:
+                store.conclude(conclude_figure(store))
 
     def _result(self, trial: AnyTrial) -> TrialResult:
         validation, test = self.errors[trial]

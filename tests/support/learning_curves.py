@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.gap import gap
 from kernelgap.audit.statistics.results import Entry, Results
 
@@ -54,7 +54,7 @@ def stated(truth: Truth, seed: int) -> tuple[str, float, float]:
     worst = 3 * truth.error(truth.sizes[0]) * hard[None, :] * np.ones((truth.seeds, 1))
     results = Results((*kernels, network), worst)
     bootstrap = Bootstrap(results, seed=seed, resamples=400)
-    found = gap(results, bootstrap, contest(results, bootstrap))
+    found = gap(results, bootstrap, paired_errors(results, bootstrap))
     if found.kernel_samples is None:
         return found.kind, 0.0, math.inf
     low = 0.0 if found.kind == "below" else found.kernel_samples.low

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import Contest, contest
+from kernelgap.audit.statistics.comparison import PairedErrors, paired_errors
 from kernelgap.audit.statistics.results import Entry, Family, Results
 
 SEEDS = (0, 1, 2)
@@ -45,8 +45,8 @@ def pair(kernel: float, network: float, **how: float) -> Results:
     )
 
 
-def met(found: Results) -> Contest:
-    return contest(found, Bootstrap(found, seed=0, resamples=1000))
+def met(found: Results) -> PairedErrors:
+    return paired_errors(found, Bootstrap(found, seed=0, resamples=1000))
 
 
 def power_law(contender: str, family: Family, sizes: Sequence[int], c: float, b: float, salt: int = 0) -> list[Entry]:

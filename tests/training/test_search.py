@@ -10,21 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelgap.errors import InputError, validated
-from kernelgap.training.search import PLACES, Errors, Found, Setting, Space, advance, at, place_of
+from kernelgap.training.search import PLACES, Errors, SearchState, Setting, Space, advance, at, place_of
 
 SPACE = Space(rates=(0.005, 0.05, 0.5), decays=(1e-4, 1e-3, 1e-2, 0.1))
 Error = Callable[[float, float, int], float]
 
 
-def search(space: Space, error: Error) -> tuple[Found, dict[Setting, list[float]]]:
+def search(space: Space, error: Error) -> tuple[SearchState, dict[Setting, list[float]]]:
     errors: dict[Setting, list[float]] = {}
     for _ in range(1000):
         found = advance(space, errors)
-        if not found.left:
+        if not found.next_settings:
             return found, errors
-        assert all(len(errors.get(setting, ())) == found.seed for setting in found.left)
-        for setting in found.left:
-            errors.setdefault(setting, []).append(error(*setting, found.seed))
+        assert all(len(errors.get(setting, ())) == found.seed_index for setting in found.next_settings)
+        for setting in found.next_settings:
+            errors.setdefault(setting, []).append(error(*setting, found.seed_index))
     raise AssertionError("the search does not end")
 
 

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap import console
 from kernelgap.audit.contenders.registry import contender
-from kernelgap.audit.contenders.view import Judged, SearchBudget, Tell, View
+from kernelgap.audit.contenders.view import ProgressCallback, SearchBudget, SettingErrors, View
 from kernelgap.audit.dataset import Dataset, load_dataset, read_arrays
 from kernelgap.audit.models import TableModel, to_bytes
 from kernelgap.fingerprint import fingerprint
@@ -31,8 +30,8 @@ class Judgement:
     seconds: float
     content: str
 
-    def read(self) -> Judged:
-        return Judged(**json.loads(self.content))
+    def read(self) -> SettingErrors:
+        return SettingErrors(**json.loads(self.content))
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class AuditChunk(ABC):
         return dataset, dataset.view(self.samples, self.seed, self.search_budget)
 
     @abstractmethod
-    def run(self, tell: Tell) -> Done: ...
+    def run(self, on_progress: ProgressCallback) -> Done: ...
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,8 @@ class Judging(AuditChunk):
 
     verb = "judging"
 
-    def run(self, tell: Tell) -> Judgement:
-        judged = contender(self.contender).judge(self.view()[1], tell)
+    def run(self, on_progress: ProgressCallback) -> Judgement:
+        judged = contender(self.contender).judge(self.view()[1], on_progress)
         return Judgement(0.0, json.dumps(asdict(judged)))
 
 
@@ -112,7 +111,7 @@ class Fitting(AuditChunk):
     validation_error: float
     keep_model: bool
 
-    def run(self, tell: Tell) -> Outcome:
+    def run(self, on_progress: ProgressCallback) -> Outcome:
         dataset, view = self.view()
         model = contender(self.contender).fit(view, json.loads(self.setting))
         predictions, file = io.BytesIO(), None
@@ -142,7 +141,7 @@ class Refitting(AuditChunk):
     def label(self) -> str:
         return f"refitting {self.contender}, {self.samples} rows"
 
-    def run(self, tell: Tell) -> Refitted:
+    def run(self, on_progress: ProgressCallback) -> Refitted:
         """A fifth of the rows takes the place of validation rows: some contenders learn a metric with them."""
         dataset = load_dataset(self.dataset)
         X = np.concatenate([dataset.X, dataset.X_test])
@@ -156,12 +155,10 @@ class Refitting(AuditChunk):
         return Refitted(0.0, _model_file(self, dataset, model, self.of, json.loads(self.about)))
 
 
-def work(chunk: AuditChunk, tell: Tell) -> Done:
+def work(chunk: AuditChunk, on_progress: ProgressCallback) -> Done:
     """Run a chunk, in whichever process. Only a refitting reads the targets of the test rows."""
     began = time.perf_counter()
-    with console.silence():
-        done = chunk.run(tell)
-    return replace(done, seconds=time.perf_counter() - began)
+    return replace(chunk.run(on_progress), seconds=time.perf_counter() - began)
 
 
 def _model_file(chunk: Fitting | Refitting, dataset: Dataset, model: Model, of: int, more: Mapping[str, Any]) -> bytes:

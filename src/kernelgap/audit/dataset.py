@@ -24,7 +24,7 @@ from kernelgap.audit.tables.targets import Targets
 from kernelgap.errors import InputError, validated
 from kernelgap.fingerprint import fingerprint
 
-FILE = "material.npz"
+FILE, OLD_FILE = "dataset.npz", "material.npz"  # the second up to 0.2
 LABELS = "test_targets.npz"
 
 
@@ -75,15 +75,17 @@ class Dataset:
         path = folder / FILE
         if not path.exists() or load_dataset(path).digest != self.digest:
             load_dataset.cache_clear()
-            write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "words": np.array(self._metadata)})
+            write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "metadata": np.array(self._metadata)})
         return path
 
 
 @lru_cache(maxsize=1)
 def load_dataset(path: Path) -> Dataset:
-    """Read once in each worker."""
-    arrays = read_arrays(path, ("X", "Y", "X_test", "words"))
-    preparation, targets = json.loads(str(arrays["words"]))
+    """Read once in each worker; also the file of an earlier version in the same folder."""
+    older = not path.exists() and path.with_name(OLD_FILE).exists()
+    metadata = "words" if older else "metadata"
+    arrays = read_arrays(path.with_name(OLD_FILE) if older else path, ("X", "Y", "X_test", metadata))
+    preparation, targets = json.loads(str(arrays[metadata]))
     parts = validated(Preparation, preparation), validated(Targets, targets)
     return Dataset(arrays["X"], arrays["Y"], arrays["X_test"], *parts)
 

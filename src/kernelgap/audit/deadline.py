@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from kernelgap.audit.chunks import AuditChunk, Done
 from kernelgap.audit.store import AuditStore
 from kernelgap.machine import one_blas_thread
-from kernelgap.runs.work import Do
+from kernelgap.runs.work import WorkFunction
 from kernelgap.runs.workers.local import LocalWorkers, Worker, check_interrupted, interruptible
 
 PATIENCE = 3.0  # seconds to wait for workers to end; after that they end by themselves
@@ -26,7 +26,7 @@ class DeadlineWorkers(LocalWorkers):
         busy = [number for number, worker in enumerate(self._workers) if worker.under_way()]
         _end([self._workers[number] for number in busy])
         for number in busy:
-            self._workers[number] = Worker(self._do)
+            self._workers[number] = Worker(self._work_function)
 
     def end(self) -> None:
         _end(self._workers)
@@ -42,9 +42,9 @@ def _end(workers: Sequence[Worker]) -> None:
 
 
 @contextmanager
-def deadline_workers(count: int, do: Do) -> Iterator[DeadlineWorkers]:
+def deadline_workers(count: int, work_function: WorkFunction) -> Iterator[DeadlineWorkers]:
     """Start workers; kill them at the end of the block."""
-    workers = DeadlineWorkers(count, do)
+    workers = DeadlineWorkers(count, work_function)
     try:
         with interruptible():
             yield workers
@@ -52,7 +52,7 @@ def deadline_workers(count: int, do: Do) -> Iterator[DeadlineWorkers]:
         workers.end()
 
 
-def run_here(chunks: Sequence[AuditChunk], store: AuditStore, do: DoChunk, until: float = inf) -> None:
+def run_here(chunks: Sequence[AuditChunk], store: AuditStore, work_function: DoChunk, until: float = inf) -> None:
     """Do the chunks that are not stored yet in this process, where no worker has to start, until the deadline."""
     finished = store.finished()
     left = [chunk for chunk in chunks if chunk.id not in finished]
@@ -62,7 +62,7 @@ def run_here(chunks: Sequence[AuditChunk], store: AuditStore, do: DoChunk, until
         with one_blas_thread():
             for chunk in left:
                 try:
-                    done.put((chunk, do(chunk, lambda share: None)))
+                    done.put((chunk, work_function(chunk, lambda share: None)))
                 except Exception as error:  # of this chunk alone: the others go on
                     done.put((chunk, error))
 

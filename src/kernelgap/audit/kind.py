@@ -3,7 +3,7 @@
 from kernelgap.audit.chunks import work
 from kernelgap.audit.reading import conclude_audit, read_audit
 from kernelgap.audit.store import AuditStore
-from kernelgap.runs.kind import Kind
+from kernelgap.runs.kind import SHARED_CODE, Kind
 
 KIND = Kind(
     name="audit",
@@ -14,7 +14,9 @@ KIND = Kind(
     conclude=conclude_audit,
     page="kernelgap.reports.audit.page:write_audit_page",
     code=(
-        *("seeds.py", "networks", "training", "kernels", "regression", "audit/tables", "audit/contenders"),
+        *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
+        *("networks", "training", "kernels", "regression", "models"),
+        *("audit/tables", "audit/contenders", "audit/models"),
         *("audit/split.py", "audit/dataset.py", "audit/chunks.py"),
     ),
 )

@@ -1,11 +1,11 @@
 """How many samples, seeds and fits an audit has: as many as the table, the time and the memory allow."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kernelgap.audit.contenders.registry import FAMILIES, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, frozen_kernels, on_curves
 from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.tables.notices import Notice
@@ -27,21 +27,21 @@ FIRST_SAMPLES, FIRST_FITS, FIRST_EPOCHS = 400, 4, 60  # for the contenders that 
 BUSY = 1.5  # a slowdown from which on a notice mentions it
 
 
-class Rung(NamedTuple):
+class SearchSize(NamedTuple):
     fits: int
     seeds: int
     sizes: int
 
 
 PATIENT = 1800.0  # seconds from which on a budget buys the first rung
-HASTY = (Rung(4, 3, 3), Rung(4, 2, 2), Rung(4, 2, 1))
-RUNGS = (Rung(25, 5, 5), Rung(16, 3, 4), Rung(9, 3, 4), Rung(9, 3, 3), *HASTY)
+HASTY = (SearchSize(4, 3, 3), SearchSize(4, 2, 2), SearchSize(4, 2, 1))
+RUNGS = (SearchSize(25, 5, 5), SearchSize(16, 3, 4), SearchSize(9, 3, 4), SearchSize(9, 3, 3), *HASTY)
 
 
-class Plan(BaseModel):
-    """``sizes`` rise to the largest; ``of`` is the number of rows in the pool.
+class AuditPlan(BaseModel):
+    """``sizes`` rise to the largest; ``pool_rows`` is the number of rows in the pool.
 
-    ``pace`` is the slowdown of the machine at the time of planning: 1 if it was idle.
+    ``slowdown`` is that of the machine at the time of planning: 1 if it was idle.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,12 +51,19 @@ class Plan(BaseModel):
     fits: int = Field(ge=1)
     landmarks: int | None
     most_rows: int
-    of: int
+    pool_rows: int
     budget: float
-    pace: float = 1.0
+    slowdown: float = 1.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stored_before(cls, stored: Any) -> Any:
+        """Runs of 0.2 have other names for some fields."""
+        older = {"of": "pool_rows", "pace": "slowdown"}
+        return {older.get(name, name): v for name, v in stored.items()} if isinstance(stored, dict) else stored
 
     @property
-    def first(self) -> int:
+    def first_samples(self) -> int:
         """The samples of the contenders that come first: few, and none of ``sizes``, to keep the two apart."""
         return max((n for n in range(1, min(FIRST_SAMPLES, self.sizes[-1]) + 1) if n not in self.sizes), default=1)
 
@@ -74,9 +81,13 @@ class Plan(BaseModel):
 
     def notices(self) -> Iterator[Notice]:
         largest = self.sizes[-1]
-        busy = f" on a machine that is busy (work takes {self.pace:.1f} times as long)" if self.pace >= BUSY else ""
-        if largest < self.of:
-            why = f"A budget of {format_duration(self.budget)} allows {largest:,} of {self.of:,} rows{busy}"
+        busy = (
+            f" on a machine that is busy (work takes {self.slowdown:.1f} times as long)"
+            if self.slowdown >= BUSY
+            else ""
+        )
+        if largest < self.pool_rows:
+            why = f"A budget of {format_duration(self.budget)} allows {largest:,} of {self.pool_rows:,} rows{busy}"
             yield Notice("sampled", "rows", f"{why}: a longer --budget uses more.")
         if self.landmarks is not None and largest > self.landmarks:
             features = f"Nystroem features with {self.landmarks:,} landmarks"
@@ -89,7 +100,7 @@ class Plan(BaseModel):
 
 def make_plan(
     pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int, slowdown: float = 1.0
-) -> Plan:
+) -> AuditPlan:
     """The plan with the most samples, and then the most thorough, that the budget allows by the estimate.
 
     Above ``MANY`` samples, fewer of them are preferred to hasty rungs. Nystroem features are used where whole Gram
@@ -99,15 +110,15 @@ def make_plan(
     for largest in _fewer(pool):
         for rung in rungs if largest <= MANY else [rung for rung in rungs if rung not in HASTY]:
             for landmarks in _landmarks(largest, outputs, each, patient=budget >= PATIENT):
-                plan = Plan(
+                plan = AuditPlan(
                     sizes=_sizes(largest, rung.sizes),
                     seeds=rung.seeds,
                     fits=rung.fits,
                     landmarks=landmarks,
                     most_rows=min(ADAPTING, exact_rows(each)),
-                    of=pool,
+                    pool_rows=pool,
                     budget=budget,
-                    pace=slowdown,
+                    slowdown=slowdown,
                 )
                 if estimate(plan, inputs, outputs) * slowdown <= FILLED * budget * workers:
                     return plan
@@ -141,10 +152,10 @@ def _landmarks(largest: int, outputs: int, memory: int, *, patient: bool) -> Ite
         yield max(1, count)
 
 
-def estimate(plan: Plan, inputs: int, outputs: int) -> float:
+def estimate(plan: AuditPlan, inputs: int, outputs: int) -> float:
     """Seconds of one core for the whole plan, whichever networks turn out best."""
     *smaller, largest = plan.sizes
-    names = [(name, largest) for name in (*FAMILIES, *twins("3resnet"))]
+    names = [(name, largest) for name in (*FAMILIES, *frozen_kernels("3resnet"))]
     names += [(name, samples) for samples in smaller for name in on_curves(("3resnet", "3layer"))]
     sizes = [(name, (samples, inputs, outputs, plan.search_budget(samples))) for name, samples in names]
     return plan.seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name, size in sizes)

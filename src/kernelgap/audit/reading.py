@@ -17,7 +17,7 @@ from kernelgap.audit.chunks import Judgement
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.dataset import FILE, LABELS, Dataset, TableInfo, load_dataset, read_arrays
-from kernelgap.audit.plan import Plan
+from kernelgap.audit.plan import AuditPlan
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.answering import answer
 from kernelgap.audit.statistics.results import Answer, Entry, Family, Results
@@ -25,6 +25,7 @@ from kernelgap.audit.store import AuditStore, ChosenFit, FitKey
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.durations import format_duration
 from kernelgap.errors import InputError
+from kernelgap.progress import Progress, silent
 from kernelgap.runs.store import Failure, as_stored
 
 _ANSWER, _TABLE = TypeAdapter(Answer), TypeAdapter(TableInfo)
@@ -78,7 +79,7 @@ def read_audit(folder: str | Path) -> Audit:
             )
 
 
-def conclude_audit(store: AuditStore) -> dict[str, Any]:
+def conclude_audit(store: AuditStore, on_progress: Progress = silent) -> dict[str, Any]:
     """The answer from all finished chunks, and whose model is kept, with which setting."""
     folder, failures, models = store.folder, store.failures(), store.models()
     with as_stored(folder):
@@ -100,12 +101,12 @@ def conclude_audit(store: AuditStore) -> dict[str, Any]:
     return {"answer": to_json(answered, inf_nan_mode="constants").decode(), "winner": winner, "setting": setting}
 
 
-def _plan(store: AuditStore) -> Plan:
+def _plan(store: AuditStore) -> AuditPlan:
     with as_stored(store.folder, "its plan"):
-        return Plan(**store.description()["plan"])
+        return AuditPlan(**store.description()["plan"])
 
 
-def _competing(outcomes: dict[FitKey, ChosenFit], plan: Plan) -> dict[FitKey, ChosenFit]:
+def _competing(outcomes: dict[FitKey, ChosenFit], plan: AuditPlan) -> dict[FitKey, ChosenFit]:
     """Without the contenders that came first, on few samples, once a kernel and a network of the plan have finished."""
     planned = {key: fit for key, fit in outcomes.items() if key.samples in plan.sizes}
     by_size: dict[int, set[str]] = {}
@@ -140,7 +141,7 @@ def _winner(
 
 
 def _results(
-    outcomes: dict[FitKey, ChosenFit], dataset: Dataset, Y_test: Float[np.ndarray, "test k"], plan: Plan
+    outcomes: dict[FitKey, ChosenFit], dataset: Dataset, Y_test: Float[np.ndarray, "test k"], plan: AuditPlan
 ) -> Results:
     groups: dict[tuple[str, int], dict[int, ChosenFit]] = {}
     for key, fit in outcomes.items():

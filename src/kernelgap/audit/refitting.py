@@ -29,7 +29,7 @@ def refitting(audit: Audit, store: AuditStore, dataset: Dataset, left: float) ->
 
     outcomes = store.outcomes().items()
     measured = [fit.outcome.seconds for key, fit in outcomes if (key.contender, key.samples) == (winner, samples)]
-    slowdown = max(max(measured, default=0.0) / seconds(samples), plan.pace)
+    slowdown = max(max(measured, default=0.0) / seconds(samples), plan.slowdown)
     rows = audit.data.rows
     while rows >= WORTH * samples:
         cost = slowdown * seconds(rows)

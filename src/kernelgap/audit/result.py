@@ -10,7 +10,7 @@ import pandas as pd
 from kernelgap.audit.dataset import TableInfo
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.models import TableModel, load_model
-from kernelgap.audit.plan import Plan
+from kernelgap.audit.plan import AuditPlan
 from kernelgap.audit.statistics.answering import as_record
 from kernelgap.audit.statistics.results import Answer, Curve
 from kernelgap.audit.tables.notices import Notice, brief
@@ -50,7 +50,7 @@ class Audit(Run):
     data: TableInfo
     asked: dict[str, Any]
     notices: tuple[Notice, ...]
-    plan: Plan
+    plan: AuditPlan
     answer: Answer
     unfinished: tuple[str, ...]
     winner: str | None

@@ -13,12 +13,12 @@ import pandas as pd
 from kernelgap import console
 from kernelgap.atomic_file import atomically
 from kernelgap.audit.chunks import AuditChunk, work
-from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, on_curves, twins
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, frozen_kernels, on_curves
 from kernelgap.audit.dataset import LABELS, PreparedTable, TableOptions, prepare_table, write_arrays
 from kernelgap.audit.deadline import deadline_workers, run_here
 from kernelgap.audit.kind import KIND
 from kernelgap.audit.models import FILE as MODEL
-from kernelgap.audit.plan import Plan, estimate, make_plan
+from kernelgap.audit.plan import AuditPlan, estimate, make_plan
 from kernelgap.audit.reading import conclude_audit, read_audit
 from kernelgap.audit.refitting import SHORT, refitting
 from kernelgap.audit.resources import affordable_workers, measured_slowdown, seconds_of
@@ -26,9 +26,9 @@ from kernelgap.audit.result import Audit
 from kernelgap.audit.stages import Stages, choose, ranked_networks
 from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory
+from kernelgap.machine import available_memory, check_workers
 from kernelgap.registry import load_extensions
-from kernelgap.runs import Progress, run_chunks
+from kernelgap.runs import RunProgress, run_chunks
 from kernelgap.runs.environment import environment
 from kernelgap.runs.runner import Interrupted
 from kernelgap.runs.workers.local import LocalWorkers
@@ -39,7 +39,10 @@ MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
 MOMENT = 1.0  # seconds that refitting has in any case
 HANGING = 0.5  # of the budget, after which the contenders that come first are given up
-LARGEST, TWINS = 0.75, 0.5  # of the remaining time, for the largest samples; then for the best network's own kernels
+LARGEST, FROZEN_KERNELS = (
+    0.75,
+    0.5,
+)  # of the remaining time, for the largest samples; then for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
 LATEST = 0.8  # of all the remaining time, when judging is broken off
 
@@ -70,14 +73,13 @@ def run_audit(
     allowed = seconds_of(budget)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
-    if workers is not None and workers < 1:
-        raise InputError(f"An audit needs at least 1 worker, not {workers}.")
+    check_workers(workers, "An audit")
     asked: dict[str, Any] = dict.fromkeys(("leave_out", "keep", "task", "rows", "delimiter", "header")) | options
     for name in ("leave_out", "keep"):
         asked[name] = [asked[name]] if isinstance(asked[name], str) else list(asked[name] or ())
     with console.progress("audit") as show:
-        tell = on_progress or show
-        tell(0.0, "reading the table")
+        on_progress = on_progress or show
+        on_progress(0.0, "reading the table")
         prepared = prepare_table(source, target, seed=seed, **asked)
         folder = Path(out) if out is not None else Path("runs") / f"audit-{_name(source)}"
         count, slowdown = workers or affordable_workers(), measured_slowdown()
@@ -87,9 +89,9 @@ def run_audit(
             plan = _stored_plan(store, prepared, budget=allowed, workers=count, slowdown=slowdown, seed=seed)
             try:
                 with deadline_workers(count, work) as pool:
-                    competition = _Competition(store, prepared, plan, pool, end, allowed, asked, tell)
+                    competition = _Competition(store, prepared, plan, pool, end, allowed, asked, on_progress)
                     competition.run()
-                    tell(1.0, "answering")
+                    on_progress(1.0, "answering")
                     store.keep_environment(environment())
                     conclusion = conclude_audit(store)
                     store.conclude(conclusion)
@@ -104,12 +106,12 @@ def run_audit(
 
 def _stored_plan(
     store: AuditStore, prepared: PreparedTable, *, budget: float, workers: int, slowdown: float, seed: int
-) -> Plan:
+) -> AuditPlan:
     """The plan of this folder, made at the first call; the dataset and the test targets are stored with it."""
     dataset = prepared.dataset
     stored = store.description()
     if stored.get("dataset") == dataset.digest and "plan" in stored:
-        plan = Plan(**stored["plan"])
+        plan = AuditPlan(**stored["plan"])
     else:
         sizes = {"inputs": dataset.X.shape[1], "outputs": dataset.Y.shape[1], "memory": available_memory()}
         plan = make_plan(len(dataset.X), **sizes, budget=budget, workers=workers, slowdown=slowdown)
@@ -127,12 +129,12 @@ class _Competition:
 
     store: AuditStore
     prepared: PreparedTable
-    plan: Plan
+    plan: AuditPlan
     pool: LocalWorkers
     last: float
     budget: float
     asked: dict[str, Any]
-    tell: OnProgress
+    on_progress: OnProgress
     planned: list[AuditChunk] = field(default_factory=list)
     done: float = 0.0
 
@@ -155,7 +157,7 @@ class _Competition:
         ranked = ranked_networks(choose(self.store.judgements()), largest)
         if not ranked:
             return
-        self._stage(twins(ranked[0]), largest, TWINS, f"what {ranked[0]} owes to its features")
+        self._stage(frozen_kernels(ranked[0]), largest, FROZEN_KERNELS, f"what {ranked[0]} owes to its features")
         for samples in reversed(smaller):
             self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
 
@@ -165,7 +167,7 @@ class _Competition:
         chunk = refitting(audit, self.store, self.prepared.dataset, max(MOMENT, self.last - now))
         if chunk is None:
             return
-        self.tell(1.0, f"{chunk.contender} learns from {chunk.samples:,} rows")
+        self.on_progress(1.0, f"{chunk.contender} learns from {chunk.samples:,} rows")
         if chunk.cost < SHORT or chunk.contender == SMALL:  # no worker is needed
             run_here([chunk], self.store, work, max(self.last, now + MOMENT))
         else:
@@ -173,12 +175,12 @@ class _Competition:
 
     def _first(self) -> None:
         """A linear model, a kernel and a small network on few samples, in this process: the least of all answers."""
-        self.tell(0.0, "a linear model, a kernel and a small network")
+        self.on_progress(0.0, "a linear model, a kernel and a small network")
         until = time.monotonic() + HANGING * self.budget
         self.store.forget_failures()
         self._note()
-        run_here(self.stages.judgings(FIRST, self.plan.first), self.store, work, until)
-        fittings = self.stages.fittings(FIRST, self.plan.first, choose(self.store.judgements()))
+        run_here(self.stages.judgings(FIRST, self.plan.first_samples), self.store, work, until)
+        fittings = self.stages.fittings(FIRST, self.plan.first_samples, choose(self.store.judgements()))
         run_here(fittings, self.store, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, title: str) -> None:
@@ -199,9 +201,9 @@ class _Competition:
         self._note()
         cost = sum(chunk.cost for chunk in chunks)
 
-        def on_progress(p: Progress) -> None:
+        def on_progress(p: RunProgress) -> None:
             share = min(1.0, (self.done + p.share * cost) / self.cost)
-            self.tell(share, f"{title}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
+            self.on_progress(share, f"{title}, {10 * (10 * p.chunks_done // max(1, p.chunks))}% done")
 
         limits: dict[str, Any] = {"last_start": last_start, "until": until, "forget_failures": False}
         run_chunks(chunks, self.store, pool=self.pool, on_progress=on_progress, **limits)

@@ -17,14 +17,14 @@ from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.dataset import FILE, Dataset
-from kernelgap.audit.plan import Plan
+from kernelgap.audit.plan import AuditPlan
 from kernelgap.audit.store import FitKey
 
 FIRST_SEEDS = 2  # for the contenders that come first
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenSetting:
     """The setting with the least validation error on average over the seeds, and its error with each seed."""
 
     setting: str
@@ -35,10 +35,10 @@ class Choice:
         return float(np.mean(list(self.errors.values())))
 
 
-Choices = Mapping[tuple[str, int], Choice]  # by contender and number of samples
+Choices = Mapping[tuple[str, int], ChosenSetting]  # by contender and number of samples
 
 
-def choose(judgements: Mapping[FitKey, Judgement]) -> dict[tuple[str, int], Choice]:
+def choose(judgements: Mapping[FitKey, Judgement]) -> dict[tuple[str, int], ChosenSetting]:
     """The best setting for each contender and number of samples; none where no error was finite."""
     groups: dict[tuple[str, int], dict[int, Judgement]] = {}
     for key, judgement in judgements.items():
@@ -53,7 +53,7 @@ def choose(judgements: Mapping[FitKey, Judgement]) -> dict[tuple[str, int], Choi
         best = int(np.argmin(means))
         if np.isfinite(means[best]):
             setting = {name: values[best] for name, values in judged[0].columns.items()}
-            choices[group] = Choice(json.dumps(setting), dict(zip(seeds, errors[:, best].tolist(), strict=True)))
+            choices[group] = ChosenSetting(json.dumps(setting), dict(zip(seeds, errors[:, best].tolist(), strict=True)))
     return choices
 
 
@@ -69,7 +69,7 @@ class Stages:
 
     folder: Path
     dataset: Dataset
-    plan: Plan
+    plan: AuditPlan
 
     def judgings(self, names: Iterable[str], samples: int) -> list[AuditChunk]:
         """Seed by seed, in each the shortest of every family first, so that a short budget covers all families."""
@@ -94,7 +94,7 @@ class Stages:
                 cost=fitting_seconds(name, samples, *self._shape, self._search_budget(samples)),
                 setting=choices[name, samples].setting,
                 validation_error=error,
-                keep_model=samples in (self.plan.sizes[-1], self.plan.first) and seed == 0,
+                keep_model=samples in (self.plan.sizes[-1], self.plan.first_samples) and seed == 0,
             )
             for name in names
             if (name, samples) in choices
@@ -108,7 +108,7 @@ class Stages:
         return {**where, "contender": name, "samples": samples, "seed": seed, "search_budget": budget}
 
     def _search_budget(self, samples: int) -> SearchBudget:
-        return self.plan.first_search_budget if samples == self.plan.first else self.plan.search_budget(samples)
+        return self.plan.first_search_budget if samples == self.plan.first_samples else self.plan.search_budget(samples)
 
     @property
     def _shape(self) -> tuple[int, int]:

@@ -6,13 +6,13 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, Json, TypeAdapter
 
 from kernelgap.audit.chunks import AuditChunk, Done, Fitting, Judgement, Outcome, Refitted, Refitting
-from kernelgap.audit.contenders.view import Judged
+from kernelgap.audit.contenders.view import SettingErrors
 from kernelgap.runs.store import ResultStore, as_stored
 
 Count = Annotated[int, Field(ge=0)]
 Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _JUDGEMENTS = TypeAdapter(list[tuple[str, Count, Count, Size, str]])
-_JUDGED = TypeAdapter(list[Json[Judged]])
+_JUDGED = TypeAdapter(list[Json[SettingErrors]])
 _SETTINGS = TypeAdapter(list[Json[dict[str, Annotated[float, Field(allow_inf_nan=False)]]]])
 _OUTCOMES = TypeAdapter(list[tuple[str, Count, Count, str, float, Size, bytes]])
 _MODELS = TypeAdapter(list[tuple[str, Count]])
@@ -40,6 +40,7 @@ class ChosenFit:
 class AuditStore(ResultStore):
     """The results of each chunk, saved in one transaction."""
 
+    KIND: ClassVar = "audit"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS judgements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), "
         "contender TEXT NOT NULL, samples INTEGER NOT NULL, seed INTEGER NOT NULL, content TEXT NOT NULL)",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         oracle_risk,
         oracle_risks,
     )
-    from kernelgap.certificates.floors.theorems import retention, theorem2, theorem3
+    from kernelgap.certificates.floors.theorems import Retention, retention, theorem2, theorem3
     from kernelgap.certificates.gap import KernelGap, kernel_gap
 
 # Where each name lives. Imported when first used: the bound for any kernel needs neither JAX nor flint.
@@ -29,12 +29,12 @@ _NAMES = {
     "files.verification": ("Check", "Verdict", "verify"),
     "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
     "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
-    "floors.theorems": ("retention", "theorem2", "theorem3"),
+    "floors.theorems": ("Retention", "retention", "theorem2", "theorem3"),
     "gap": ("KernelGap", "kernel_gap"),
 }
 
 __all__ = ["AnyKernelBound", "Check", "Claim", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk", "Retraining"]
-__all__ += ["TrainedNetwork", "Verdict", "any_kernel", "any_kernel_by_numbers", "certify", "exact_risk"]
+__all__ += ["Retention", "TrainedNetwork", "Verdict", "any_kernel", "any_kernel_by_numbers", "certify", "exact_risk"]
 __all__ += ["feature_risk", "feature_risks", "kernel_gap", "oracle_risk", "oracle_risks", "retention", "retrain"]
 __all__ += ["theorem2", "theorem3", "verify"]
 

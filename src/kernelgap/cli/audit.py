@@ -39,9 +39,9 @@ def audit(
     seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Ask of a table whether a neural network is worth it over every kernel; run it again to go on.
+    """Is a neural network worth it over every kernel method on this table? Run it again to go on.
 
-    The answer may be that it is undecided. Exit code 0 whatever it is; 1 if parts of the audit failed.
+    Exit code 0 with any verdict; 1 if parts of the audit failed.
     """
     began = time.monotonic()  # before what takes long to import
     from kernelgap.audit.run import run_audit

@@ -40,7 +40,7 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "name": e.name,
                 "what": e.title,
                 "source": e.source,
-                "scales": ", ".join(f"{name} ({scale.effort})" for name, scale in e.scales.items()),
+                "scales": ", ".join(f"{name} ({scale.expected_time})" for name, scale in e.scales.items()),
                 "estimate": ", ".join(f"{scale}: {format_estimate(seconds(e, scale))}" for scale in e.scales),
             }
             for e in experiments.EXPERIMENTS.values()
@@ -50,7 +50,9 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "name": images.NAME,
                 "what": images.TITLE,
                 "source": "slides",
-                "scales": ", ".join(f"{name} ({scale.set}: {scale.effort})" for name, scale in images.SCALES.items()),
+                "scales": ", ".join(
+                    f"{name} ({scale.set}: {scale.expected_time})" for name, scale in images.SCALES.items()
+                ),
                 "estimate": ", ".join(f"{name}: {format_estimate(images.estimated(name))}" for name in images.SCALES),
             }
         ],

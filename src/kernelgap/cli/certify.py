@@ -45,7 +45,7 @@ def any_kernel(
     ] = "scalar",
     as_json: Json = False,
 ) -> None:
-    """What no scalar kernel fixed beforehand with N samples, and no map to N features, gets under on average."""
+    """The mean risk that every scalar kernel fixed beforehand has at least, with N samples or N features."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
@@ -81,7 +81,7 @@ def kernel(
     from kernelgap import certificates, kernels, problems
 
     asked = problems.get(problem)
-    X = _inputs(asked, n, seed)
+    X = _inputs(asked, n, seed, rigorous)
     with console.progress(name) as on_progress:
         result = certificates.oracle_risk(asked, kernels.get(name), X, rigorous, on_progress=on_progress)
         family = None
@@ -93,13 +93,13 @@ def kernel(
         show.oracle(result, family)
 
 
-def _inputs(problem: "Problem", n: int, seed: int) -> "np.ndarray":
+def _inputs(problem: "Problem", n: int, seed: int, rigorous: bool = False) -> "np.ndarray":
     """Training inputs, after a message with the expected time if it is long."""
     from kernelgap.certificates.floors.oracle import check_spectrum, draw_inputs, seconds
 
     check_spectrum(problem.d)
     X = draw_inputs(problem, n, seed)
-    expected = seconds(problem.d, n)
+    expected = seconds(problem.d, n, rigorous)
     if expected > PATIENCE:
         duration = f"{expected:.0f} seconds" if expected < 120 else f"{expected / 60:.0f} minutes"
         console.message(f"{n:,} samples in {problem.d:,} dimensions: this takes about {duration} on an idle machine.")
@@ -119,13 +119,14 @@ def spectrum(
     from kernelgap import certificates, kernels, problems, reports
 
     asked = problems.get(problem)
-    table = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
-    written = None if out is None else reports.save_chart(reports.spectrum_chart(table), out)
+    found = certificates.retention(asked, kernels.get(name), _inputs(asked, n, seed))
+    written = None if out is None else reports.save_chart(reports.spectrum_chart(found), out)
     if as_json:
-        record = {**table.attrs, "degrees": table.to_dict("records"), "chart": written and str(written)}
+        about = {name: getattr(found, name) for name in ("kernel", "problem", "n", "lost")}
+        record = {**about, "degrees": found.table.to_dict("records"), "chart": written and str(written)}
         console.answer(json.dumps(record))
     else:
-        show.spectrum(table)
+        show.spectrum(found)
         if written is not None:
             console.message(f"The chart is in {written}.")
 
@@ -139,7 +140,7 @@ def theorem2(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Theorem 2 as a run: how the best possible risks of every kernel family lie over the targets."""
+    """Theorem 2 measured: the least risks of every kernel family over all targets."""
     from kernelgap import certificates, problems
 
     with console.progress("theorem 2") as on_progress:

@@ -21,6 +21,7 @@ OWN_MISTAKE = 70  # EX_SOFTWARE
 LONGEST = 1500  # characters of a sentence
 READERS = ("pandas", "pyarrow", "safetensors", "yaml", "zipfile", "tomllib")  # whose errors are about a file
 
+NO_MEMORY = ("RESOURCE_EXHAUSTED", "Out of memory")  # what XLA says
 ADVICE = {  # by the number of the system's error
     errno.ENAMETOOLONG: "the name is longer than the file system allows: give a shorter one",
     errno.ENOENT: "there is no such file or folder",
@@ -28,7 +29,7 @@ ADVICE = {  # by the number of the system's error
     errno.EPERM: "that is not permitted: choose another place",
     errno.EROFS: "the file system is read-only: choose another place with --out",
     errno.EISDIR: "that is a folder: give a file",
-    errno.ENOTDIR: "a part of the path is a file and no folder: check the path",
+    errno.ENOTDIR: "a part of the path is a file, not a folder: check the path",
     errno.ELOOP: "its symbolic links lead in a circle: give another path",
     errno.EMFILE: "too many files are open: raise 'ulimit -n'",
     errno.ENFILE: "too many files are open on this machine: try again later",
@@ -44,7 +45,7 @@ def end_with(error: Exception) -> int:
     what = short(one_line(str(error)))
     name = f"{type(error).__name__}: {what}" if what else type(error).__name__
     console.message(
-        f"kernelgap: A mistake of kernelgap itself, not of yours ({name}). {_write_trace(error)} "
+        f"kernelgap: An error in kernelgap, not in your input ({name}). {_write_trace(error)} "
         "What a run had finished is kept."
     )
     return OWN_MISTAKE
@@ -61,7 +62,7 @@ def sentence_of(error: BaseException) -> str | None:
     if isinstance(error, RecursionError):
         return "Something in the input is nested too deeply to be read: write it flatter."
     if isinstance(error, UnicodeError):
-        return f"A text is not Unicode, or holds characters that a file cannot ({error}): write it otherwise."
+        return f"A text is not Unicode, or holds characters that a file cannot ({error}): use other characters."
     if type(error) is ValueError:
         return _of_value(str(error))
     return _of_library(error)
@@ -98,13 +99,13 @@ def _of_library(error: BaseException) -> str | None:
         )
     if library in READERS:
         return f"A file cannot be read: {type(error).__name__}: {error}."
-    if library in ("jaxlib", "jax") and "RESOURCE_EXHAUSTED" in str(error):
+    if library in ("jaxlib", "jax") and any(words in str(error) for words in NO_MEMORY):
         return "The memory of this machine is not enough for this computation: ask for something smaller."
     return None
 
 
 def one_line(text: str) -> str:
-    """Without line ends and what a terminal would obey, and not longer than a few lines."""
+    """On one line, without control characters, and cut if long."""
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in " ".join(text.split()))
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} ..."
 

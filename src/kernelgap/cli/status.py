@@ -23,7 +23,7 @@ def status(
     follow: Annotated[bool, typer.Option("--follow", help="Keep looking until the run ends.")] = False,
     as_json: Json = False,
 ) -> None:
-    """How far a run is: chunks done, running, failed and left. Never disturbs it."""
+    """Show how far a run is: chunks done, running, failed and left. The run is not disturbed."""
     from kernelgap.runs import read_status
 
     state = read_status(folder)
@@ -46,7 +46,7 @@ def _show(state: "Status") -> None:
         summary = "finished"
     else:
         command = state.kind if state.kind in ("audit", "claims") else "run"
-        summary = f"nobody is running it: give the same 'kernelgap {command}' command to go on"
+        summary = f"not running: give the same 'kernelgap {command}' command to go on"
     console.answer(f"{_name(state)}: {summary}")
     console.answer(f"{_counts(state)}: {state.share:.0%}")
     times, started = [], "started" if state.held else "last started"

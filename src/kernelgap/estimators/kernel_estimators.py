@@ -21,7 +21,7 @@ from kernelgap.kernels.own import Precomputed
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.models import Expansion, KernelModel, LinearModel, Model
 from kernelgap.regression import (
-    Choice,
+    ChosenRidge,
     IterativeSolver,
     KernelGram,
     MatrixGram,
@@ -164,10 +164,10 @@ class KernelEstimator(ModelEstimator, abstract=True):
         check_is_fitted(self, "model_")
         return at_edge(self.ridge_, self.path_["ridge"])
 
-    def _choose(self, gram: np.ndarray, Y: np.ndarray, *, positive: bool) -> Choice:
+    def _choose(self, gram: np.ndarray, Y: np.ndarray, *, positive: bool) -> ChosenRidge:
         if is_number(self.ridge):
             solution = solve_with_spectrum(gram, Y, self.ridge, positive=positive)
-            return Choice(float(self.ridge), np.array([float(self.ridge)]), np.full(1, np.nan), *solution)
+            return ChosenRidge(float(self.ridge), np.array([float(self.ridge)]), np.full(1, np.nan), *solution)
         options: dict[str, Any] = {"held_out": self.validation_fraction, "folds": self.folds}
         rng = check_random_state(self.random_state)
         choice = choose_ridge(gram, Y, self._ridges, by=self.selection, rng=rng, **options)
@@ -183,7 +183,7 @@ class KernelEstimator(ModelEstimator, abstract=True):
             return self.solver
         return "direct" if _direct_memory(n) <= available_memory() else "iterative"
 
-    def _choose_iteratively(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> Choice:
+    def _choose_iteratively(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> ChosenRidge:
         """By conjugate gradients. Tiles that do not fit are refused: computing them in every iteration takes hours."""
         chosen = not is_number(self.ridge)
         if chosen and (not isinstance(self.selection, str) or self.selection != "holdout"):
@@ -209,7 +209,7 @@ class KernelEstimator(ModelEstimator, abstract=True):
             raise InputError(f"ridge must be a number, a list of numbers or 'path', not {self.ridge!r}.")
         return None if isinstance(self.ridge, str) else self.ridge
 
-    def _choose_over_landmarks(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> tuple[Choice, np.ndarray]:
+    def _choose_over_landmarks(self, kernel: Kernel, X: np.ndarray, Y: np.ndarray) -> tuple[ChosenRidge, np.ndarray]:
         """The same over Nystroem features; the coefficients are then the landmarks'."""
         if not isinstance(self.selection, str) or self.selection != "holdout":
             raise InputError(f"With landmarks a ridge is chosen on a holdout, not by {self.selection!r}.")
@@ -233,7 +233,7 @@ def _direct_memory(n: int) -> int:
     return 3 * 8 * n * n
 
 
-def _warn_of_edge(choice: Choice) -> None:
+def _warn_of_edge(choice: ChosenRidge) -> None:
     """Warn if the chosen ridge is the last of its grid, and the error was still falling towards it."""
     edge = at_edge(choice.ridge, choice.ridges)
     if edge is None:

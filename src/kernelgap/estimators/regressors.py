@@ -19,7 +19,7 @@ from kernelgap.kernels.check import check_count
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.tensor_file import check
-from kernelgap.training import Arrays, GridResult, Model, Schedule, get_model, train_grid
+from kernelgap.training import Arrays, GridResult, Schedule, TrainableModel, get_model, train_grid
 from kernelgap.training.rates import default_rate
 
 RETRIES = 12
@@ -68,7 +68,7 @@ PARAMETERS = """
 class _Start(NamedTuple):
     """Where training begins: what is trained, from which weights, and the seed of all else that is random."""
 
-    model: Model
+    model: TrainableModel
     params: Params
     seed: int
 

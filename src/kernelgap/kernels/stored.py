@@ -37,7 +37,7 @@ SECONDS = 4.0  # that a block may take on one core, about
 ONE_PAIR = 1e-7, 2e-10  # seconds on one core: of a formula, and for each column
 ONE_POSITION = 4e-8  # of a convolutional kernel, for each layer
 LEFT_FREE = 0.1, 10**9  # a share of the disk, and bytes: both stay free for everything else that runs
-RESUMABLE = "The blocks that were finished are kept: mend that and ask for the same again."
+RESUMABLE = "Finished blocks are kept. Correct the cause and ask for the same again."
 DESCRIBED = {"kernel": "the kernel", "X": "the rows of X", "Z": "the rows of Z", "rows": "the size of blocks"}
 
 

@@ -104,7 +104,7 @@ class Model(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
-        """By name, in the types that a file keeps them in."""
+        """The arrays by name, in the types that a file keeps them in."""
 
     @classmethod
     @abstractmethod

@@ -19,17 +19,19 @@ from kernelgap.networks.fully_connected import (
 from kernelgap.networks.network import (
     MODES,
     STARTS,
-    Experiment,
-    FanIn,
+    FanInStart,
     Initialisation,
     Network,
     Params,
-    Theory,
+    TheoremStart,
     Weight,
+    WidthStart,
     check_normalised,
     get_start,
 )
 from kernelgap.registry import Registry, load_extensions
+
+Experiment, FanIn, Theory = WidthStart, FanInStart, TheoremStart  # their names up to 0.2
 
 _PLAIN = (two_layer, three_layer, resnet, resnet_full, two_layer_signs, deep_resnet(2))
 _GATED = tuple(gated(name) for name in ("2layer", "3layer", "3resnet", "resnet-2"))
@@ -41,9 +43,9 @@ register = NETWORKS.register
 SIZED_NETWORKS: dict[str, Network] = {n.name: n for n in (*_ON_PATCHES, *_ON_IMAGES)}
 
 __all__ = [
-    "MODES", "NETWORKS", "SIZED_NETWORKS", "STARTS", "Experiment", "FanIn", "Initialisation", "Network", "Params",
-    "Theory", "Weight", "check_normalised", "conv_resnet", "deep_resnet", "gated", "get", "get_start", "patch_resnet",
-    "register", "resnet", "resnet_full", "three_layer", "two_layer", "two_layer_signs",
+    "MODES", "NETWORKS", "SIZED_NETWORKS", "STARTS", "FanInStart", "Initialisation", "Network", "Params",
+    "TheoremStart", "Weight", "WidthStart", "check_normalised", "conv_resnet", "deep_resnet", "gated", "get",
+    "get_start", "patch_resnet", "register", "resnet", "resnet_full", "three_layer", "two_layer", "two_layer_signs",
 ]  # fmt: skip
 
 

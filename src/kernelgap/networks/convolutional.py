@@ -105,7 +105,7 @@ def _over_groups(values: Float[Array, "n channels"], groups: int) -> Float[Array
 
 
 class Convolution(NamedTuple):
-    """One of the network's convolutions: from so many channels to so many, and at every which position."""
+    """One of the network's convolutions: from ``before`` channels to ``after``, at every ``stride``-th position."""
 
     name: str
     before: int
@@ -154,7 +154,7 @@ class ImageResNet:
         return made
 
     def multiplications(self, k: int, m: int) -> int:
-        """Of one image's outputs, those of normalisations not counted."""
+        """The multiplications for one image, without those of normalisations."""
         height, width, _ = self.image
         total = k * m
         for c in self.convolutions(m):

@@ -40,7 +40,7 @@ class Initialisation(Protocol):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class WidthStart:
     """Section 8.1: every weight and bias is N(0, 1/m). (The mean of 1 printed there is a misprint.)"""
 
     def std(self, layer: Layer, width: int, fan_in: int = 0) -> float:
@@ -48,7 +48,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class FanIn:
+class FanInStart:
     """Footnote 15's other start: N(0, 1/fan_in), where fan_in is what a unit of the layer has as inputs.
 
     In ``3resnet`` that is d for W, k for V (which reads out1) and m for A; biases are drawn like their matrix.
@@ -61,7 +61,7 @@ class FanIn:
 
 
 @dataclass(frozen=True)
-class Theory:
+class TheoremStart:
     """Section 6: W ~ N(0, sigma_w^2), V ~ N(0, sigma_v^2 / m), A ~ N(0, 1/m), biases like their layer.
 
     Values outside the ranges of Table 1 are refused. The defaults are the middles of these ranges on a log scale. What
@@ -89,7 +89,7 @@ class Theory:
         return {"first": sigma_w, "output": width**-0.5}.get(layer, sigma_v * width**-0.5)
 
 
-STARTS: dict[str, Initialisation] = {"experiment": Experiment(), "theory": Theory(), "fan_in": FanIn()}
+STARTS: dict[str, Initialisation] = {"experiment": WidthStart(), "theory": TheoremStart(), "fan_in": FanInStart()}
 
 
 def get_start(name: str) -> Initialisation:
@@ -247,7 +247,7 @@ class Network:
         for what, value in {"width": width, "inputs": inputs, "outputs": outputs}.items():
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
                 raise InputError(f"{self.name} needs {what} of at least 1, a whole number, not {value!r}.")
-        start = Experiment() if initialisation is None else initialisation
+        start = WidthStart() if initialisation is None else initialisation
         table = self.weights(inputs, outputs, width)
         what = f"{self.name} of width {width:,} with {inputs:,} inputs and {outputs:,} outputs"
         require_memory(BYTES * sum(math.prod(w.shape) for w in table.values()), what, "Take a smaller width.")

@@ -97,7 +97,7 @@ class Activation:
 
     @property
     def degree(self) -> int | None:
-        """Of a polynomial; None if the series does not end."""
+        """The degree of a polynomial; None if the series does not end."""
         degrees = [term.degree for term in self.terms]
         return None if None in degrees else max((n for n in degrees if n is not None), default=0)
 

@@ -63,7 +63,7 @@ class Term:
 
     @property
     def degree(self) -> int | None:
-        """Of a polynomial; None if the series does not end."""
+        """The degree of a polynomial; None if the series does not end."""
         return max(self.power - self.lowered, 0) if self.kind == "power" else None
 
     def derivative(self) -> tuple["Term", ...]:

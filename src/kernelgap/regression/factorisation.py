@@ -28,7 +28,7 @@ COLUMNS = 128  # columns that are rotated at a time
 
 
 def as_factorisable(matrix: object, *, copies: int, known_symmetric: bool = False) -> Square:
-    """In float64, square, finite, symmetric, and with memory left for so many more of its size."""
+    """The matrix in float64, if it is square, finite and symmetric, and memory is left for so many copies."""
     try:
         gram = np.asarray(matrix, dtype=float)
     except (TypeError, ValueError):

@@ -21,7 +21,7 @@ from kernelgap.progress import Progress, part, silent
 from kernelgap.regression.conjugate_gradients import conjugate_gradients
 from kernelgap.regression.preconditioner import Preconditioner
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges, mean_errors
-from kernelgap.regression.selection import Choice, Judged, SplitRandomness, best_ridge, held_out_rows
+from kernelgap.regression.selection import ChosenRidge, RidgeErrors, SplitRandomness, best_ridge, held_out_rows
 from kernelgap.regression.spectrum import PerRidge, Spectrum
 from kernelgap.regression.tiles import Gram, HeldTiles, Tiles, held_bytes
 
@@ -80,7 +80,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class IterativePath:
-    """Solutions for each ridge, and how good they are.
+    """Solutions for each ridge, with their convergence.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class IterativeSolver:
 
     @property
     def precision(self) -> type[np.float32] | type[np.float64]:
-        """Of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
+        """The precision of tiles in memory: float32 where its rounding stays below a tenth of every ridge."""
         return np.float32 if self.rounding <= OUTWEIGHED * self.ridges.min() else np.float64
 
     def memory(self, columns: int) -> int:
@@ -205,7 +205,7 @@ class IterativeSolver:
             left = self._most - int(iterations.max(initial=0))
             if not len(todo) or left <= 0:
                 break
-            found = conjugate_gradients(
+            solved = conjugate_gradients(
                 tiles.product,
                 preconditioner.apply,
                 R[:, todo],
@@ -214,12 +214,12 @@ class IterativeSolver:
                 most=left,
                 on_iteration=_solving(part(report, 0.0, 0.5), self._tolerance, "solving"),
             )
-            W[:, todo] += found.solution
-            iterations[todo] += found.iterations
+            W[:, todo] += solved.solution
+            iterations[todo] += solved.iterations
             images = exact.product(W[:, todo], _testing(part(report, 0.5, 1.0)))
             R[:, todo] = right[:, todo] - images - shifts[todo] * W[:, todo]
             before, residuals = residuals, np.linalg.norm(R, axis=0) / scale
-            if found.indefinite or np.any(residuals[todo] > np.maximum(0.5 * before[todo], self._tolerance)):
+            if solved.indefinite or np.any(residuals[todo] > np.maximum(0.5 * before[todo], self._tolerance)):
                 break
         convergence = Convergence(
             chosen,
@@ -233,7 +233,7 @@ class IterativeSolver:
         self._report(1.0, "solving")
         return IterativePath(W.reshape(len(targets), len(chosen), -1).transpose(1, 0, 2), convergence)
 
-    def judge(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> Judged:
+    def judge(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> RidgeErrors:
         """The ridge with the least error on samples held out, from the same tiles.
 
         Residuals are brought to 1e-3 of the targets, which is enough to compare ridges. A ridge that does not get
@@ -246,7 +246,7 @@ class IterativeSolver:
 
         Returns
         -------
-        Judged
+        RidgeErrors
             The best ridge, and the error of each.
         """
         targets = check_targets(Y, self._gram.samples)
@@ -263,7 +263,7 @@ class IterativeSolver:
         goals = JUDGED * np.linalg.norm(right, axis=0)
         report = part(self._report, 0.4, 0.45)
         preconditioner = Preconditioner.of(self._gram, landmarks, inside, lambda share: report(share, PRECONDITIONING))
-        found = conjugate_gradients(
+        solved = conjugate_gradients(
             lambda V: inside[:, None] * tiles.product(V),
             preconditioner.apply,
             right,
@@ -272,8 +272,8 @@ class IterativeSolver:
             most=self._most,
             on_iteration=_solving(part(self._report, 0.45, 0.7), JUDGED, "choosing the ridge"),
         )
-        images = tiles.product(found.solution)
-        missing = right - inside[:, None] * images - shifts * found.solution
+        images = tiles.product(solved.solution)
+        missing = right - inside[:, None] * images - shifts * solved.solution
         reached = np.all((np.linalg.norm(missing, axis=0) <= 2 * goals).reshape(-1, k), axis=1)
         if not reached.all():
             few = f"{np.sum(~reached)} of {len(reached)} ridges were not judged: conjugate gradients did not get there"
@@ -281,16 +281,16 @@ class IterativeSolver:
         predictions = images[out].reshape(len(out), len(self.ridges), k).transpose(1, 0, 2)
         errors = np.where(reached, mean_errors(predictions, targets[out]), np.nan)
         best = best_ridge(errors, self.ridges, self.spectrum)
-        return Judged(float(self.ridges[best]), self.ridges, errors)
+        return RidgeErrors(float(self.ridges[best]), self.ridges, errors)
 
-    def choose(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> tuple[Choice, Convergence]:
+    def choose(self, Y: object, *, rng: SplitRandomness, held_out: float = 0.2) -> tuple[ChosenRidge, Convergence]:
         """The ridge by ``judge``, if there are several, and the coefficients with it on all samples."""
         if len(self.ridges) > 1:
             judged = self.judge(Y, rng=rng, held_out=held_out)
         else:
-            judged = Judged(float(self.ridges[0]), self.ridges, np.full(1, np.nan))
+            judged = RidgeErrors(float(self.ridges[0]), self.ridges, np.full(1, np.nan))
         path = self.solve(Y, judged.ridge)
-        return Choice(*judged, np.ascontiguousarray(path.coefficients[0]), self.spectrum), path.convergence
+        return ChosenRidge(*judged, np.ascontiguousarray(path.coefficients[0]), self.spectrum), path.convergence
 
     @property
     def spectrum(self) -> Spectrum:

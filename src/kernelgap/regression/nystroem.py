@@ -20,7 +20,7 @@ from kernelgap.kernels.check import check_count, check_number
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.regression.features import FeaturePath, path_of_products
 from kernelgap.regression.ridge import check_ridges, check_targets, default_ridges
-from kernelgap.regression.selection import Choice, SplitRandomness, best_ridge, held_out_rows
+from kernelgap.regression.selection import ChosenRidge, SplitRandomness, best_ridge, held_out_rows
 from kernelgap.regression.spectrum import PerRidge, Targets
 from kernelgap.rows import check_rows
 
@@ -249,7 +249,7 @@ def most_landmarks(samples: int, *, outputs: int = 1, memory: int | None = None)
 
 def choose_nystroem(
     features: Nystroem, X: object, Y: object, ridges: object = None, *, rng: SplitRandomness, held_out: float = 0.2
-) -> Choice:
+) -> ChosenRidge:
     """Judge every ridge on samples held out, then solve for the best one on all of them.
 
     Phi' Phi of all the samples is that of those held out plus that of the others, so that each is visited once, and
@@ -264,7 +264,7 @@ def choose_nystroem(
 
     Returns
     -------
-    Choice
+    ChosenRidge
         Its coefficients belong to the landmarks; its spectrum is that of Phi' Phi.
     """
     rows = check_rows(X)
@@ -286,4 +286,4 @@ def choose_nystroem(
     on_all = path_of_products(more, cross + more_cross, len(rows), chosen[best])
     assert on_all.spectrum is not None
     spectrum = replace(on_all.spectrum, samples=len(features.landmarks))
-    return Choice(float(chosen[best]), chosen, errors, NystroemPath(features, on_all).coefficients[0], spectrum)
+    return ChosenRidge(float(chosen[best]), chosen, errors, NystroemPath(features, on_all).coefficients[0], spectrum)

@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 
 from kernelgap.errors import InputError
 from kernelgap.regression.spectrum import Targets
-from kernelgap.regression.tiles import Gram, ShareDone, untold
+from kernelgap.regression.tiles import Gram, ShareDone, no_progress
 
 LEAST = 1e-11  # of the largest s: below, rounding keeps the columns of U from being orthonormal
 ROWS = 4096  # that are multiplied at a time
@@ -44,7 +44,7 @@ class Preconditioner:
         gram: Gram,
         landmarks: Int[np.ndarray, " p"],
         inside: Float[np.ndarray, " n"],
-        on_progress: ShareDone = untold,
+        on_progress: ShareDone = no_progress,
     ) -> "Preconditioner":
         """From the rows at ``landmarks``, for the samples where ``inside`` is 1; it is 0 on those held out."""
         if not len(landmarks):
@@ -54,7 +54,7 @@ class Preconditioner:
         kept = weights > len(weights) * np.finfo(float).eps * max(weights[-1], 0.0)
         if not kept.any():
             raise InputError("The kernel is 0 on all landmarks: nothing can be learned from it.")
-        features = _times(
+        features = _multiplied_in_place(
             features, turn[:, kept] / np.sqrt(weights[kept]), lambda share: on_progress(0.4 + 0.2 * share)
         )
         features = features * inside[:, None]
@@ -62,7 +62,7 @@ class Preconditioner:
         values, turn = eigh(features.T @ features, overwrite_a=True, check_finite=False)
         kept = values > LEAST * values[-1]
         turn = turn[:, kept] / np.sqrt(values[kept])
-        return cls(_times(features, turn, lambda share: on_progress(0.8 + 0.2 * share)), values[kept])
+        return cls(_multiplied_in_place(features, turn, lambda share: on_progress(0.8 + 0.2 * share)), values[kept])
 
     @property
     def largest(self) -> float:
@@ -78,7 +78,7 @@ class Preconditioner:
         return R * rest + self.vectors @ (gains * (self.vectors.T @ R))
 
 
-def _times(
+def _multiplied_in_place(
     tall: Float[np.ndarray, "n p"], square: Float[np.ndarray, "p r"], on_progress: ShareDone
 ) -> Float[np.ndarray, "n r"]:
     """The product, in the memory of the first: some rows at a time."""

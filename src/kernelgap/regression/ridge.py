@@ -116,7 +116,13 @@ class Solved:
 
 @dataclass(frozen=True)
 class RidgePath(Solved):
-    """With errors in closed form, too, which need the whole spectrum."""
+    """Solutions for each ridge, with errors in closed form, which need the whole spectrum.
+
+    Attributes
+    ----------
+    leave_one_out, gcv
+        The leave-one-out error of each ridge, and that of generalised cross-validation.
+    """
 
     _factors: Tridiagonal
 

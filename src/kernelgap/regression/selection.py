@@ -21,7 +21,7 @@ class SplitRandomness(Protocol):
     def permutation(self, x: int) -> np.ndarray: ...
 
 
-class Judged(NamedTuple):
+class RidgeErrors(NamedTuple):
     """The ridge that did best on samples held out, of which ridges, and the error of each.
 
     Attributes
@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenRidge:
     """The chosen ridge, the error that each ridge was judged by, and the coefficients on all the samples.
 
     Attributes
@@ -89,7 +89,7 @@ def choose_ridge(
     rng: SplitRandomness,
     held_out: float = 0.2,
     folds: int = 5,
-) -> Choice:
+) -> ChosenRidge:
     """Judge every ridge, then solve for the best one on all the samples.
 
     Parameters
@@ -107,7 +107,7 @@ def choose_ridge(
 
     Returns
     -------
-    Choice
+    ChosenRidge
         The ridge, the errors of all ridges, and the coefficients on all samples.
     """
     if not isinstance(by, str) or by not in SELECTIONS:
@@ -119,7 +119,7 @@ def choose_ridge(
         errors = path.leave_one_out if by == "loo" else path.gcv
         best = best_ridge(errors, ridges, path.spectrum)
         spectrum = replace(path.spectrum, jitter=float(path.added[best] - ridges[best]))
-        return Choice(float(ridges[best]), ridges, errors, path.coefficients[best], spectrum)
+        return ChosenRidge(float(ridges[best]), ridges, errors, path.coefficients[best], spectrum)
     splits = held_out_rows(rng.permutation(n), held_out) if by == "holdout" else _folds(rng.permutation(n), folds)
     gram = as_factorisable(gram, copies=2)
     Y = check_targets(Y, n)
@@ -129,12 +129,12 @@ def choose_ridge(
     chosen = ridges[best : best + 1]
     spectrum = with_jitter(*whole.extremes, n, chosen)
     final = Solved(chosen, spectrum.safe(chosen), spectrum, whole, whole.rotate(Y))
-    return Choice(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
+    return ChosenRidge(float(ridges[best]), ridges, errors, final.coefficients[0], spectrum)
 
 
 def judge_ridges(
     gram: Square, Y: Targets, ridges: object = None, *, rng: SplitRandomness, held_out: float = 0.2
-) -> Judged:
+) -> RidgeErrors:
     """The ridge that ``choose_ridge`` takes by holdout, without the factorisation of the whole Gram matrix.
 
     It serves to compare kernels, or to go on with ``solve_ridge``. The matrix must be positive semi-definite.
@@ -146,7 +146,7 @@ def judge_ridges(
 
     Returns
     -------
-    Judged
+    RidgeErrors
         The ridge with the least error on the holdout, and the errors of all ridges.
     """
     ridges = _ridges_to_judge(gram, ridges)
@@ -155,7 +155,7 @@ def judge_ridges(
     (out,) = held_out_rows(rng.permutation(len(gram)), held_out)
     errors = _held_out_errors(gram, Y, ridges, out)
     taken_as_positive = Spectrum(len(gram), 0.0, float(np.trace(gram)))
-    return Judged(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
+    return RidgeErrors(float(ridges[best_ridge(errors, ridges, taken_as_positive)]), ridges, errors)
 
 
 def _ridges_to_judge(gram: np.ndarray, ridges: object) -> PerRidge:
@@ -180,7 +180,7 @@ def _folds(order: np.ndarray, folds: object) -> list[np.ndarray]:
 
 
 def best_ridge(errors: PerRidge, ridges: PerRidge, spectrum: Spectrum) -> int:
-    """Where the error is smallest: if K is not positive, among the ridges that outweigh it, should there be any.
+    """Where the error is smallest: if K is not positive, among the ridges that outweigh it.
 
     The others make K + ridge I all but singular on the whole sample, whatever they promised where they were judged.
     """

@@ -97,7 +97,7 @@ def solve_ridge(gram: Square, Y: Targets, ridge: float) -> Targets:
 
 
 def safe_ridge(gram: Square) -> float:
-    """From this ridge on nothing is added to it, and the condition number is none to warn of: the trace bounds K."""
+    """Above this ridge no jitter is added and no warning is due: the trace bounds the largest eigenvalue."""
     return float(max(3 * len(gram), 1 / MOST_ROUNDING) * EPS * np.trace(gram))
 
 
@@ -117,7 +117,7 @@ def _solve(work: Square, columns: Targets) -> Targets:
 
 
 def _refined(gram: Square, Y: Targets, ridge: float) -> Solution | None:
-    """With a Cholesky factor in float32 and residuals in float64; None where the steps do not lead there."""
+    """The solution with a Cholesky factor in float32 and residuals in float64; None if the steps do not converge."""
     work = gram.astype(np.float32, order="C")
     work[np.diag_indices_from(work)] += np.float32(ridge)
     if lapack.spotrf(work.T, lower=1, clean=0, overwrite_a=1)[1] != 0:
@@ -156,7 +156,7 @@ def _ends(gram: Square, work: Square) -> tuple[float, float] | None:
 
 
 def _product(gram: Square, columns: Targets) -> Targets:
-    """By SciPy's BLAS, as the factors are: NumPy has threads of its own, and each set waits for the other to rest."""
+    """The product by SciPy's BLAS, as the factors: NumPy has threads of its own, and each set waits for the other."""
     if columns.shape[1] == 1:
         return blas.dsymv(1.0, gram.T, columns[:, 0], lower=1)[:, None]
     return blas.dgemm(1.0, gram.T, columns)

@@ -28,8 +28,8 @@ ShareDone = Callable[[float], None]
 Place = tuple[slice, slice]
 
 
-def untold(share: float) -> None:
-    """Tell nobody the share that is done."""
+def no_progress(share: float) -> None:
+    """Ignore the share that is done."""
 
 
 def places(samples: int, side: int) -> Iterator[Place]:
@@ -53,7 +53,7 @@ class Tiles(ABC):
         """The threads that share the tiles; 1 where a tile is made by all of them."""
         return threads()
 
-    def product(self, V: Targets, on_progress: ShareDone = untold) -> Targets:
+    def product(self, V: Targets, on_progress: ShareDone = no_progress) -> Targets:
         """K V in float64. ``on_progress`` is called with the share of the tiles that were begun."""
         columns = np.ascontiguousarray(V, dtype=self.dtype)
         left = _Shared(self.tiles(), self.samples, on_progress)
@@ -135,7 +135,7 @@ class Gram(Tiles):
     in_memory: bool
 
     @abstractmethod
-    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = no_progress) -> Float[np.ndarray, "n p"]:
         """Some of its columns."""
 
     @abstractmethod
@@ -171,12 +171,12 @@ class KernelGram(Gram):
         for i, j in places(self.samples, COMPUTED):
             yield (i, j), self._kernel(self._X[i]) if i == j else self._kernel(self._X[i], self._X[j])
 
-    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
-        found, those = np.empty((self.samples, len(chosen))), self._X[chosen]
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = no_progress) -> Float[np.ndarray, "n p"]:
+        columns, those = np.empty((self.samples, len(chosen))), self._X[chosen]
         for i in range(0, self.samples, COMPUTED):
-            found[i : i + COMPUTED] = self._kernel(self._X[i : i + COMPUTED], those)
+            columns[i : i + COMPUTED] = self._kernel(self._X[i : i + COMPUTED], those)
             on_progress(min(1.0, (i + COMPUTED) / self.samples))
-        return found
+        return columns
 
     def diagonal(self) -> Float[np.ndarray, " n"]:
         return self._kernel.diagonal(self._X)
@@ -210,7 +210,7 @@ class MatrixGram(Gram):
         side = SIDE if self.in_memory else COMPUTED
         return (((i, j), self._matrix[i, j]) for i, j in places(self.samples, side))
 
-    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = untold) -> Float[np.ndarray, "n p"]:
+    def columns(self, chosen: Int[np.ndarray, " p"], on_progress: ShareDone = no_progress) -> Float[np.ndarray, "n p"]:
         return np.array(self._matrix[:, chosen])
 
     def diagonal(self) -> Float[np.ndarray, " n"]:

@@ -1,7 +1,7 @@
 """Plan, execute, store: many fits, spread over processes, kept as they finish."""
 
 from kernelgap.runs.kind import read_run
-from kernelgap.runs.meter import Progress
+from kernelgap.runs.meter import RunProgress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import Interrupted, run_chunks
 from kernelgap.runs.start import run
@@ -28,9 +28,9 @@ __all__ = [
     "ChunkResult",
     "Failure",
     "Interrupted",
-    "Progress",
     "RidgeTrial",
     "Run",
+    "RunProgress",
     "Status",
     "Trial",
     "TrialResult",

@@ -25,24 +25,24 @@ def environment() -> dict[str, str]:
     }
 
 
-def code_digest(rooms: Iterable[str]) -> str:
+def code_digest(paths: Iterable[str]) -> str:
     """A digest of the code in these folders and files of the package, which the numbers of a run depend on."""
-    return _digest(tuple(rooms))
+    return _digest(tuple(paths))
 
 
 @cache
-def _digest(rooms: tuple[str, ...]) -> str:
+def _digest(paths: tuple[str, ...]) -> str:
     root = Path(__file__).parents[1]
-    files = [path for room in rooms for path in _sources(root / room) or [root / room]]
+    files = [path for name in paths for path in _sources(root / name) or [root / name]]
     return fingerprint(*(part for path in files for part in (f"{path.relative_to(root)}\0", path.read_bytes())))[:16]
 
 
-def _sources(room: Path) -> list[Path]:
-    return sorted(path for path in room.rglob("*") if path.suffix in (".py", ".cpp"))
+def _sources(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".cpp"))
 
 
 def _processor() -> str:
-    """The processor's model, as far as the system tells."""
+    """The processor's model, if the system says it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

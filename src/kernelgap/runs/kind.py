@@ -8,21 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelgap.errors import InputError
+from kernelgap.progress import Progress
 from kernelgap.runs.environment import code_digest
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import ResultStore
-from kernelgap.runs.work import Do, Work
+from kernelgap.runs.work import Work, WorkFunction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Where each kind is defined, as KIND. Imported when first used: kinds are above this room.
+# Where each kind is defined, as KIND. Imported when first used: kinds are above this folder.
 HOMES = {
     "figure": "kernelgap.paper.figures.kind",
     "claims": "kernelgap.paper.claims.kind",
     "images": "kernelgap.images.experiment.kind",
     "audit": "kernelgap.audit.kind",
 }
+# Single files that the numbers of every kind depend on: seeds, flags of the compiler, threads, inputs, names as text.
+SHARED_CODE = ("seeds.py", "native.py", "machine.py", "rows.py", "calls.py")
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,12 @@ class Kind:
     name: str
     command: str
     store: type[ResultStore]
-    work: Do
+    work: WorkFunction
     read: Callable[[Path], Run]
     page: str
     code: tuple[str, ...]
     plan: Callable[..., Plan] | None = None
-    conclude: Callable[[Any], dict[str, Any]] | None = None
+    conclude: Callable[[Any, Progress], dict[str, Any]] | None = None
     failures_are_results: bool = False  # a run in which all failed is a run, too
 
     def describe(self, asked: "Mapping[str, object]") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Progress of a run, by the cost of its chunks."""
+"""RunProgress of a run, by the cost of its chunks."""
 
 import time
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from kernelgap.runs.work import Work
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is.
 
     Attributes
@@ -81,8 +81,8 @@ class Meter:
         """The share that is stored, and so kept whatever happens."""
         return min(1.0, self._done / self._total) if self._total else 1.0
 
-    def progress(self) -> Progress:
+    def progress(self) -> RunProgress:
         under_way = sum(running.cost * running.share for running in self.running.values())
         share = min(1.0, (self._done + under_way) / self._total) if self._total else 1.0
         share = 1.0 if self.done == self.chunks else share  # whatever rounding did to the sums
-        return Progress(share, self.done, self.chunks, self.failed)
+        return RunProgress(share, self.done, self.chunks, self.failed)

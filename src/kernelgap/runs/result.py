@@ -59,7 +59,7 @@ class Run(ABC):
 
     @property
     def messages(self) -> list[str]:
-        """What else whoever ran it should know, a sentence each."""
+        """Further notices for the user, one sentence each."""
         return []
 
     @abstractmethod

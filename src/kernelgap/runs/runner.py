@@ -9,12 +9,12 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory, cores
-from kernelgap.runs.meter import Meter, Progress
+from kernelgap.machine import available_memory, check_workers, cores
+from kernelgap.runs.meter import Meter, RunProgress
 from kernelgap.runs.status import StatusWriter
 from kernelgap.runs.store import Failure, ResultStore
 from kernelgap.runs.trials.execute import run_chunk
-from kernelgap.runs.work import Do, Done, Work, memory_of
+from kernelgap.runs.work import Work, WorkFunction, WorkResult, memory_of
 from kernelgap.runs.workers.cluster import cluster_workers
 from kernelgap.runs.workers.local import LocalWorkers, check_interrupted, local_workers
 from kernelgap.runs.workers.pool import ExecutorWorkers, Workers
@@ -34,7 +34,7 @@ def run_chunks(
     chunks: Sequence[Work],
     store: ResultStore,
     *,
-    do: Do = run_chunk,
+    work_function: WorkFunction = run_chunk,
     workers: int | None = None,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -43,7 +43,7 @@ def run_chunks(
     until: float | None = None,
     forget_failures: bool = True,
     more: Callable[[], Sequence[Work]] = tuple,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: Callable[[RunProgress], None] = lambda progress: None,
 ) -> list[Failure]:
     """Do the chunks that the store does not hold yet, and return those that failed.
 
@@ -56,7 +56,7 @@ def run_chunks(
         The work, in the order in which it is begun.
     store
         Keeps each result as it arrives.
-    do
+    work_function
         What a worker does with a chunk; by default it fits the chunk's trials.
     workers
         The number of local workers, or of chunks that an executor has under way; by default one a core.
@@ -65,7 +65,8 @@ def run_chunks(
     executor
         An executor, instead of local workers.
     pool
-        Workers that are there already, with a ``do`` of their own: for a run in several stages (``local_workers``).
+        Workers that are there already, with a ``work_function`` of their own (``local_workers``): for a run in several
+        stages.
     last_start, until
         Times on the clock ``time.monotonic``. After the first no chunk is begun any more; at the second the run ends,
         and what is not finished then is dropped, neither stored nor a failure.
@@ -75,7 +76,7 @@ def run_chunks(
         What else is to be done, by what is stored: asked at first and after each chunk. What it names for the first
         time is begun before the chunks that wait. It may name chunks that are known or finished.
     on_progress
-        Takes a ``Progress``.
+        Takes a ``RunProgress``.
 
     Returns
     -------
@@ -88,8 +89,8 @@ def run_chunks(
     Interrupted
         If the run is interrupted; what was finished is stored.
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"A run needs at least 1 worker, not {workers}.")
+    if executor is None or (workers is not None and workers < 1):
+        check_workers(workers, "A run")
     if cluster is not None and workers is not None:
         raise InputError("Give either a number of workers or a cluster: a cluster has its own workers.")
     finished = store.finished()
@@ -104,7 +105,9 @@ def run_chunks(
     most = cores() if more is not tuple else len(left)  # workers that may have something to do
     try:
         with (
-            nullcontext(pool) if pool is not None else _workers(workers, cluster, executor, most, do) as active,
+            nullcontext(pool)
+            if pool is not None
+            else _workers(workers, cluster, executor, most, work_function) as active,
             StatusWriter.opened(store.folder, meter) as status,
         ):
             dispatcher = _Dispatcher(active, store, meter, status, on_progress, known, more)
@@ -116,15 +119,15 @@ def run_chunks(
 
 @contextmanager
 def _workers(
-    count: int | None, cluster: str | None, executor: Executor | None, chunks: int, do: Do
+    count: int | None, cluster: str | None, executor: Executor | None, chunks: int, work_function: WorkFunction
 ) -> Iterator[Workers]:
     if executor is not None:
-        yield ExecutorWorkers(executor, count or cores(), do)
+        yield ExecutorWorkers(executor, count or cores(), work_function)
     elif cluster is not None:
-        with cluster_workers(cluster, do) as remote:
+        with cluster_workers(cluster, work_function) as remote:
             yield remote
     else:
-        with local_workers(min(count or cores(), chunks), do) as local:
+        with local_workers(min(count or cores(), chunks), work_function) as local:
             yield local
 
 
@@ -137,16 +140,16 @@ class _Dispatcher:
         store: ResultStore,
         meter: Meter,
         status: StatusWriter,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[RunProgress], None],
         known: Iterable[str] = (),
         more: Callable[[], Sequence[Work]] = tuple,
     ) -> None:
         self.pool, self.store, self.meter, self.status, self.on_progress = pool, store, meter, status, on_progress
         self.known, self.more = set(known), more
         self.waiting: deque[Work] = deque()
-        self.under_way: dict[Future[Done], Work] = {}
+        self.under_way: dict[Future[WorkResult], Work] = {}
         self.by_id: dict[str, Work] = {}
-        self.arrived: SimpleQueue[Future[Done]] = SimpleQueue()
+        self.arrived: SimpleQueue[Future[WorkResult]] = SimpleQueue()
         self.deaths: Counter[str] = Counter()
         self.seconds: float | None = None  # what the last chunk took
         self.memory = available_memory() if isinstance(pool, LocalWorkers) else inf  # others have memory of their own
@@ -190,7 +193,7 @@ class _Dispatcher:
                 return chunk
         return None
 
-    def _ready(self) -> list[Future[Done]]:
+    def _ready(self) -> list[Future[WorkResult]]:
         """The futures that are done; waits up to ``POLL`` seconds for the first."""
         ready = []
         try:
@@ -201,7 +204,7 @@ class _Dispatcher:
             return ready
         return ready
 
-    def _handle(self, future: Future[Done]) -> None:
+    def _handle(self, future: Future[WorkResult]) -> None:
         chunk = self.under_way.pop(future)
         del self.by_id[chunk.id]
         try:

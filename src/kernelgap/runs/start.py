@@ -11,7 +11,7 @@ from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError
 from kernelgap.runs.environment import environment
 from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
-from kernelgap.runs.meter import Progress
+from kernelgap.runs.meter import RunProgress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import run_chunks
 from kernelgap.runs.work import Work
@@ -25,7 +25,7 @@ def run(
     workers: int | None = None,
     cluster: str | None = None,
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     page: bool = True,
     **options: Any,
 ) -> Run:
@@ -47,7 +47,7 @@ def run(
     seed : int
         Of data, weights and data order.
     on_progress : callable, optional
-        Takes a ``Progress``; by default progress is shown on standard error.
+        Takes a ``RunProgress``; by default progress is shown on standard error.
     page : bool
         Whether to write the page, the pictures and the tables into the folder.
     **options
@@ -80,7 +80,7 @@ def _execute(
     plan: Plan,
     workers: int | None,
     cluster: str | None,
-    on_progress: Callable[[Progress], None] | None,
+    on_progress: Callable[[RunProgress], None] | None,
 ) -> None:
     """Do and store the chunks that are not finished, and what is concluded from all."""
     with kind.store.open(plan.folder) as store:
@@ -99,7 +99,7 @@ def _execute(
             failures = run_chunks(
                 plan.chunks,
                 store,
-                do=kind.work,
+                work_function=kind.work,
                 workers=workers,
                 cluster=cluster,
                 more=grows or tuple,
@@ -108,7 +108,8 @@ def _execute(
             if failures and not store.finished() and not kind.failures_are_results:
                 raise InputError(f"All {len(failures)} chunks failed; the first with: {failures[0].error}")
         if kind.conclude is not None and store.conclusion() is None:
-            store.conclude(kind.conclude(store))
+            with console.progress(plan.title) as show:
+                store.conclude(kind.conclude(store, show))
 
 
 class _Growing:

@@ -213,7 +213,7 @@ def _remaining(entry: Entry, share: float, elapsed: float) -> float | None:
 
 
 def _entry(folder: Path) -> Entry | None:
-    """What the coordinator wrote last; None if that cannot be read, as it is of use but not needed."""
+    """The last status the coordinator wrote; None if it is missing or unreadable."""
     try:
         return Entry.model_validate_json(read_small(folder / FILE))
     except (OSError, ValueError):

@@ -11,14 +11,14 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from kernelgap.errors import InputError, first_mistake, short, shown
+from kernelgap.errors import InputError, check_printable, first_mistake, short, shown
 from kernelgap.fingerprint import fingerprint
 from kernelgap.lock import holding
 from kernelgap.runs.work import Work
@@ -35,12 +35,12 @@ TABLES = (
 )
 COLUMNS = {"run": ("key", "value"), "chunks": ("id", "label", "seconds")}
 LONGEST = 500  # characters of an error that are kept
-KEPT = "What was stored before is kept: mend that and give the same command again."
-LEFT = "It was left as it is: move it away, or choose another folder."
+ADVICE_RETRY = "Finished work is kept. Correct the cause and give the same command again."
+ADVICE_MOVE = "It was left as it is: move it away, or choose another folder."
 READ_LIMIT = 20.0  # seconds that reading a file may take
-STEPS = 100_000  # of SQLite's machine between two checks of the clock
+SQLITE_STEPS = 100_000  # of SQLite's machine between two checks of the clock
 LONGEST_VALUE = 2**29  # bytes of a value that is read
-WRONG = (
+READ_ERRORS = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, EOFError, RecursionError),
     *(SyntaxError, tokenize.TokenError, zlib.error, zipfile.BadZipFile),  # what numpy's files are read with
 )
@@ -71,14 +71,14 @@ class DamagedRunError(InputError):
 
     def __init__(self, path: Path, reason: object) -> None:
         what = first_mistake(reason) if isinstance(reason, ValidationError) else str(reason)
-        super().__init__(f"'{path}' is not a readable run: {' '.join(what.split()).rstrip('.')}. {LEFT}")
+        super().__init__(f"'{path}' is not a readable run: {' '.join(what.split()).rstrip('.')}. {ADVICE_MOVE}")
 
 
 @contextmanager
 def as_stored(folder: str | Path, what: str = "what it holds", *, mistakes: bool = False) -> Iterator[None]:
-    """Around what is made of a run's content: that it cannot be made is the file's fault, and becomes a sentence.
+    """Turn errors from reading a run's stored content into one sentence about the file.
 
-    An ``InputError`` is a sentence already; with ``mistakes`` it is about what is stored, and said to be.
+    An ``InputError`` passes unchanged; with ``mistakes`` it is reported as damage of the file.
     """
     path = Path(folder) / ResultStore.FILE
     try:
@@ -91,7 +91,7 @@ def as_stored(folder: str | Path, what: str = "what it holds", *, mistakes: bool
         raise DamagedRunError(path, f"{what} is wrong: {error}") from error
     except ValidationError as error:
         raise DamagedRunError(path, f"{what} is wrong: {first_mistake(error)}") from error
-    except WRONG as error:
+    except READ_ERRORS as error:
         reason = f"{type(error).__name__}: {short(str(error))}"
         raise DamagedRunError(path, f"{what} cannot be used ({reason})") from error
 
@@ -102,7 +102,7 @@ class _Description(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     kind: str | None = None
-    experiment: str | None = None
+    experiment: Annotated[str, AfterValidator(check_printable)] | None = None
     scale: str | None = None
     seed: int | None = None
     chunks: list[str] = []
@@ -141,11 +141,13 @@ _TIMES = TypeAdapter(list[tuple[str, str, Annotated[float, Field(ge=0, allow_inf
 class ResultStore:
     """A run's folder. Written by one process alone, each chunk in one transaction: a chunk is there whole or not.
 
-    A kind of run names its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they must have.
+    A kind of run names itself (``KIND``), its own ``TABLES`` (statements that make them) and the ``COLUMNS`` that they
+    must have.
     """
 
     TABLES: ClassVar[tuple[str, ...]] = ()
     COLUMNS: ClassVar[dict[str, tuple[str, ...]]] = {}
+    KIND: ClassVar = ""
     FILE = "run.sqlite"
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -155,7 +157,7 @@ class ResultStore:
     @classmethod
     def check_exists(cls, folder: str | Path) -> None:
         """Refuse a folder in which nothing was run."""
-        if not (Path(folder) / cls.FILE).exists() and not _log(Path(folder) / cls.FILE):
+        if not (Path(folder) / cls.FILE).exists() and not _has_unsaved_log(Path(folder) / cls.FILE):
             raise InputError(f"There is no run in '{folder}': give the folder that 'kernelgap run' wrote to.")
 
     @classmethod
@@ -165,14 +167,18 @@ class ResultStore:
         folder = Path(folder)
         with holding(folder, f"wait for it ('kernelgap status {folder}' shows how far it is)"):
             path = folder / cls.FILE
-            _check(path, {**COLUMNS, **cls.COLUMNS})
+            try:
+                _check(path, {**COLUMNS, **cls.COLUMNS})
+            except DamagedRunError:
+                cls._refuse_other_kind(folder)
+                raise
             try:
                 connection = sqlite3.connect(path)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(";\n".join(("BEGIN", *TABLES, *cls.TABLES, "COMMIT;")))
                 cls._renew(connection)
             except sqlite3.Error as error:
-                raise InputError(f"'{path}' cannot be written: {error}. {KEPT}") from None
+                raise InputError(f"'{path}' cannot be written: {error}. {ADVICE_RETRY}") from None
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
             with closing(connection):
                 yield cls(folder, connection)
@@ -190,6 +196,15 @@ class ResultStore:
             raise DamagedRunError(path, error) from None
         with closing(opened) as connection:
             yield cls(Path(folder), connection)
+
+    @classmethod
+    def _refuse_other_kind(cls, folder: Path) -> None:
+        """A run of another kind is whole, but has no tables of this one."""
+        with suppress(DamagedRunError), ResultStore.reading(folder) as held:
+            if held.description() and held.kind() != cls.KIND:
+                raise InputError(
+                    f"'{folder}' holds a run of another kind ({held.kind()}): choose another folder with --out."
+                )
 
     @classmethod
     def _renew(cls, connection: sqlite3.Connection) -> None:
@@ -313,7 +328,7 @@ class ResultStore:
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """All rows of a query, within ``READ_LIMIT`` seconds."""
         try:
-            with _within(self._connection):
+            with _time_limit(self._connection):
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise DamagedRunError(self.folder / self.FILE, _reason(error)) from None
@@ -363,14 +378,14 @@ class ResultStore:
         except sqlite3.IntegrityError:
             raise  # the same thing twice: a mistake of ours
         except sqlite3.DatabaseError as error:
-            raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {KEPT}") from None
+            raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {ADVICE_RETRY}") from None
 
 
 @contextmanager
-def _within(connection: sqlite3.Connection) -> Iterator[None]:
+def _time_limit(connection: sqlite3.Connection) -> Iterator[None]:
     """Interrupt statements in the block after ``READ_LIMIT`` seconds."""
     end = time.monotonic() + READ_LIMIT
-    connection.set_progress_handler(lambda: time.monotonic() > end, STEPS)
+    connection.set_progress_handler(lambda: time.monotonic() > end, SQLITE_STEPS)
     try:
         yield
     finally:
@@ -392,7 +407,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        if _log(path):
+        if _has_unsaved_log(path):
             raise
         connection = sqlite3.connect(f"{uri}&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
@@ -400,7 +415,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _log(path: Path) -> bool:
+def _has_unsaved_log(path: Path) -> bool:
     """Whether something is in SQLite's log that may not be in the file yet."""
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
@@ -412,12 +427,12 @@ def _check(path: Path, columns: dict[str, tuple[str, ...]], quick: bool = False)
     if there and not path.is_file():
         raise DamagedRunError(path, "it is no file")
     if not (there and path.stat().st_size):
-        if _log(path):  # SQLite would throw the log away
+        if _has_unsaved_log(path):  # SQLite would throw the log away
             raise DamagedRunError(path, f"it is {'empty' if there else 'gone'}, and its log '{path.name}-wal' is not")
         if not (there and quick):
             return
     try:
-        with closing(_read_only(path)) as connection, _within(connection):
+        with closing(_read_only(path)) as connection, _time_limit(connection):
             _check_tables(connection, columns, quick)
             checked = [("ok",)] if quick else connection.execute("PRAGMA quick_check(1)").fetchall()
             if checked != [("ok",)]:

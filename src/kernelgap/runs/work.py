@@ -27,11 +27,12 @@ def memory_of(work: Work) -> int:
     return int(getattr(work, "memory", 0))
 
 
-class Done(Protocol):
+class WorkResult(Protocol):
     """What came of it."""
 
     @property
     def seconds(self) -> float: ...
 
 
-Do = Callable[[Any, Callable[[float], None]], Any]  # (work, tell the share that is done) -> what came of it; importable
+# (work, on_progress) -> result. On progress takes the share that is done; the function can be imported by workers.
+WorkFunction = Callable[[Any, Callable[[float], None]], Any]

@@ -1,7 +1,8 @@
 """SGD in its variants; a whole grid of rates and decays trained at once."""
 
 from kernelgap.training.grid import GridResult, Predictor, train_grid
-from kernelgap.training.modes import Model, get_model
+from kernelgap.training.modes import TrainableModel, get_model
 from kernelgap.training.schedule import Arrays, Schedule, evaluation_epochs
 
-__all__ = ["Arrays", "GridResult", "Model", "Predictor", "Schedule", "evaluation_epochs", "get_model", "train_grid"]
+__all__ = ["Arrays", "GridResult", "Predictor", "Schedule", "TrainableModel", "evaluation_epochs"]
+__all__ += ["get_model", "train_grid"]

@@ -53,7 +53,7 @@ def check_size(*, width: int, d: int, k: int) -> None:
 
 
 def trained(decays: Sequence[float], k: int, seed: int) -> list[Solution]:
-    """As in the paper: trained by SGD on all 2^k points of the cube of dimension d = k."""
+    """Solutions as in the paper: trained by SGD on all 2^k points of the cube of dimension d = k."""
     network = networks.two_layer_signs
     params = network.init(jax.random.key(seed), inputs=k, outputs=1, width=SMALL)
     X = _cube(k)

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int32
 
 from kernelgap.networks import Params
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import TrainableModel
 from kernelgap.training.schedule import Sample, Schedule
 from kernelgap.training.sgd import State, advance, squared_errors
 
@@ -60,7 +60,7 @@ class XlaEngine:
     A group that is short repeats a member as padding, so that the program serves all groups.
     """
 
-    def __init__(self, model: Model, frozen: Params, schedule: Schedule, weights: int, members: int) -> None:
+    def __init__(self, model: TrainableModel, frozen: Params, schedule: Schedule, weights: int, members: int) -> None:
         self.model, self.frozen, self.schedule = model, frozen, schedule
         self.size = group_size(weights, members)
 

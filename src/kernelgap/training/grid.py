@@ -12,9 +12,17 @@ from jaxtyping import Float, Int
 from kernelgap.errors import InputError
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.training.engine import Engine, Stretch, XlaEngine
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.native import native_engine
-from kernelgap.training.schedule import Arrays, Sample, Schedule, as_samples, data_orders, evaluation_epochs
+from kernelgap.training.schedule import (
+    Arrays,
+    Sample,
+    Schedule,
+    as_samples,
+    data_orders,
+    evaluation_epochs,
+    evaluation_times,
+)
 from kernelgap.training.sgd import State, outputs
 
 Weights = dict[str, np.ndarray]  # on the host, as results are kept
@@ -34,7 +42,7 @@ class Predictor:
         Its weights by name: those that training changes, and those that stay at the start.
     """
 
-    model: Model
+    model: TrainableModel
     trained: Weights
     frozen: Weights
 
@@ -71,7 +79,7 @@ class GridResult:
     curves: dict[str, Float[np.ndarray, "members times"]]
     standard_errors: dict[str, Float[np.ndarray, " members"]]
     diverged_at: Int[np.ndarray, " members"]
-    model: Model
+    model: TrainableModel
     trained: Weights
     frozen: Weights
 
@@ -88,13 +96,13 @@ class GridResult:
         return _member(self.model, self.trained, self.frozen, member)
 
 
-def _member(model: Model, trained: Params, frozen: Params, member: int) -> Predictor:
+def _member(model: TrainableModel, trained: Params, frozen: Params, member: int) -> Predictor:
     own = {name: np.array(weights[member]) for name, weights in trained.items()}
     return Predictor(model, own, {name: np.asarray(weights) for name, weights in frozen.items()})
 
 
 def train_grid(
-    model: Model,
+    model: TrainableModel,
     params: Params,
     rates: Sequence[float],
     decays: Sequence[float],
@@ -152,7 +160,8 @@ def train_grid(
     schedule.check_samples(samples["train"].x.shape[0])
     _check_columns(model.network, params, samples["train"])
     _check_members(rates, decays)
-    times = _times(epochs, schedule.epochs)
+    chosen = evaluation_epochs(schedule.epochs) if epochs is None else epochs
+    times = sorted({0, *evaluation_times(chosen, schedule.epochs, "Errors can be taken at epochs")})
     trained, frozen = model.split(params)
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
@@ -186,7 +195,7 @@ def train_grid(
     )
 
 
-def records_first_output(model: Model) -> bool:
+def records_first_output(model: TrainableModel) -> bool:
     """Whether the model is a network itself, not linearised, with a first residual block."""
     return isinstance(model, Layers) and model.network.first_output is not None
 
@@ -253,7 +262,7 @@ class _Members:
 
 
 def standard_error(errors: np.ndarray) -> np.ndarray:
-    """Of the mean over rows; infinite where one row cannot tell."""
+    """The standard error of the mean over rows; infinite for a single row."""
     n = errors.shape[1]
     return errors.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(errors), np.inf)
 
@@ -274,10 +283,3 @@ def _check_columns(network: Network, params: Params, sample: Sample) -> None:
     if columns != (d, k):
         given = f"X has {columns[0]} columns and Y {columns[1]}"
         raise InputError(f"The network takes {d} inputs to {k} outputs, but {given}.")
-
-
-def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
-    chosen = evaluation_epochs(last) if epochs is None else epochs
-    if any(e < 0 or e > last for e in chosen):
-        raise InputError(f"Errors can be taken at epochs 0 to {last}, not at {sorted(chosen)}.")
-    return sorted({0, last, *chosen})

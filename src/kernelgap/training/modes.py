@@ -16,8 +16,14 @@ Outputs = Float[Array, "n k"]
 
 
 @runtime_checkable
-class Model(Protocol):
-    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
+class TrainableModel(Protocol):
+    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights.
+
+    Attributes
+    ----------
+    network
+        The network whose weights they are.
+    """
 
     @property
     def network(self) -> Network: ...
@@ -94,7 +100,7 @@ class Linearised:
         return out + change
 
 
-def get_model(network: Network, mode: str) -> Model:
+def get_model(network: Network, mode: str) -> TrainableModel:
     """The model that trains some part of a network.
 
     Parameters
@@ -106,7 +112,7 @@ def get_model(network: Network, mode: str) -> Model:
 
     Returns
     -------
-    Model
+    TrainableModel
         It splits weights into trained and frozen ones, and predicts with both.
     """
     if not isinstance(mode, str) or mode not in MODES:

@@ -13,7 +13,7 @@ from kernelgap import native, networks
 from kernelgap.machine import threads
 from kernelgap.networks import Network, Params
 from kernelgap.training.engine import Members, Stretch
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.schedule import Sample, Schedule
 from kernelgap.training.sgd import State
 
@@ -88,11 +88,11 @@ class NativeEngine:
         return self.kind, sample.x.shape[1], sample.y.shape[1], len(weights["W"]), self._pointers(weights)
 
     def _pointers(self, arrays: Params) -> "ctypes.Array[ctypes._Pointer[ctypes.c_float]]":
-        """Into the arrays themselves; null for what the network does not have or does not train."""
+        """Pointers into the arrays themselves; null for what the network does not have or does not train."""
         return ARRAYS(*(_pointer(np.asarray(arrays[name])) if name in arrays else FLOATS() for name in self.names))
 
 
-def native_engine(model: Model, frozen: Params, schedule: Schedule) -> NativeEngine | None:
+def native_engine(model: TrainableModel, frozen: Params, schedule: Schedule) -> NativeEngine | None:
     """The engine of compiled loops, if it knows the network and this machine can compile it.
 
     Parameters

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
 from kernelgap.networks import Params
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import TrainableModel
 
 # On section 8.1 (|x|^2 = 30) the ResNet learns the composite signal best at a rate just under 0.1 with all layers
 # trained and between 0.5 and 1 with hidden layers; gradients grow like 1 + |x|^2, so rates shrink like it.
@@ -23,7 +23,7 @@ ROWS = 256  # rows on which the curvature is measured
 
 @partial(jax.jit, static_argnames=("model", "steps"))
 def curvature(
-    model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], *, steps: int = 20
+    model: TrainableModel, trained: Params, frozen: Params, x: Float[Array, "n _"], *, steps: int = 20
 ) -> Float[Array, ""]:
     """The largest eigenvalue of J'J / n, J the Jacobian of the outputs, by power iteration on J J' / n.
 
@@ -49,7 +49,7 @@ def curvature(
     return jax.lax.fori_loop(0, steps, step, (ones + tilt, jnp.zeros(())))[1]
 
 
-def default_rate(model: Model, mode: str, params: Params, X: np.ndarray) -> float:
+def default_rate(model: TrainableModel, mode: str, params: Params, X: np.ndarray) -> float:
     """The reference rate for inputs of this size, but no more than 3 / curvature at the start.
 
     The linear modes (last, ntk) have no reference: they take 1.5 / curvature itself.

@@ -1,6 +1,6 @@
 """What training takes: a schedule, samples as finite float32 with matching rows, and the order of the data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -73,6 +73,13 @@ def evaluation_epochs(epochs: int) -> tuple[int, ...]:
     early = [step * 10**power for power in range(7) for step in (1, 2, 5)]
     eighths = [epochs * i // 8 for i in range(1, 9)]
     return tuple(sorted({0, *(e for e in early if e < epochs / 8), *eighths}))
+
+
+def evaluation_times(chosen: Collection[int], last: int, what: str, *, first: int = 0) -> list[int]:
+    """The chosen epochs or steps and the last one, in order; ``what`` begins the error's sentence."""
+    if any(not first <= time <= last for time in chosen):
+        raise InputError(f"{what} {first} to {last}, not at {sorted(chosen)}.")
+    return sorted({last, *chosen})
 
 
 class Sample(NamedTuple):

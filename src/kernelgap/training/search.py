@@ -81,7 +81,7 @@ class Space(BaseModel):
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchState:
     """What a search has come to.
 
     Attributes
@@ -90,9 +90,9 @@ class Found:
         The setting with the least mean error; None if all that were tried diverged.
     error
         Its mean error over the seeds.
-    left, seed
-        The settings to be trained next, and with which of the seeds, counted from 0. None are left when the search is
-        over.
+    next_settings, seed_index
+        The settings to be trained next, and with which of the seeds, counted from 0. There are none when the search
+        is over.
     edges
         Where the best sits on a bound of the space, in words.
     tried
@@ -101,8 +101,8 @@ class Found:
 
     best: Setting | None
     error: float
-    left: tuple[Setting, ...]
-    seed: int
+    next_settings: tuple[Setting, ...]
+    seed_index: int
     edges: tuple[str, ...]
     tried: int
 
@@ -120,8 +120,8 @@ def at(place: int) -> float:
     return float(f"{PLACES[place % 12]}e{place // 12}")
 
 
-def advance(space: Space, errors: Errors) -> Found:
-    """How far a search is, from the errors alone: whoever resumes it comes to the same.
+def advance(space: Space, errors: Errors) -> SearchState:
+    """The state of a search, computed from the errors alone. A resumed search therefore takes the same steps.
 
     Parameters
     ----------
@@ -132,47 +132,47 @@ def advance(space: Space, errors: Errors) -> Found:
 
     Returns
     -------
-    Found
+    SearchState
         With what is to be trained next, if the search is not over.
     """
-    state = _State(space, errors)
+    lattice = _Lattice(space, errors)
     grid = [(place_of(rate), place_of(decay)) for rate, decay in (*product(space.rates, space.decays), *space.starts)]
-    left = state.missing(grid)
+    left = lattice.missing(grid)
     if left:
-        return state.found(left)
-    centre = state.best(grid)
+        return lattice.state(left)
+    centre = lattice.best(grid)
     if centre is None:  # all diverged: slower ones
-        return _slower(state, grid)
+        return _slower(lattice, grid)
     for step in STEPS:
         while True:
-            square = state.around(centre, step)
-            left = state.missing(square)
+            square = lattice.neighbours(centre, step)
+            left = lattice.missing(square)
             if left:
-                return state.found(left)
-            better = state.best(square)
-            if better is None or not state.mean(better) < (1 - TOLERANCE) * state.mean(centre):
+                return lattice.state(left)
+            better = lattice.best(square)
+            if better is None or not lattice.mean(better) < (1 - TOLERANCE) * lattice.mean(centre):
                 break
             centre = better
-    return state.found(())
+    return lattice.state(())
 
 
-def _slower(state: "_State", grid: list[Place]) -> Found:
+def _slower(lattice: "_Lattice", grid: list[Place]) -> SearchState:
     """Below the least rate, a decade at a time, until something does not diverge."""
     decays = sorted({decay for _, decay in grid})
     rate = min(rate for rate, _ in grid)
-    while rate > place_of(state.space.least[0]):
-        rate = max(rate - 12, place_of(state.space.least[0]))
+    while rate > place_of(lattice.space.least[0]):
+        rate = max(rate - 12, place_of(lattice.space.least[0]))
         grid = [*grid, *((rate, decay) for decay in decays)]
-        left = state.missing(grid)
+        left = lattice.missing(grid)
         if left:
-            return state.found(left)
-        if state.best(grid) is not None:
-            slower = state.space.model_copy(update={"rates": tuple(at(r) for r in sorted({r for r, _ in grid}))})
-            return advance(slower, state.errors)
-    return state.found(())
+            return lattice.state(left)
+        if lattice.best(grid) is not None:
+            slower = lattice.space.model_copy(update={"rates": tuple(at(r) for r in sorted({r for r, _ in grid}))})
+            return advance(slower, lattice.errors)
+    return lattice.state(())
 
 
-class _State:
+class _Lattice:
     """The errors so far, by places."""
 
     def __init__(self, space: Space, errors: Errors) -> None:
@@ -182,7 +182,7 @@ class _State:
         self.least = min(complete, default=math.inf)
 
     def mean(self, place: Place) -> float:
-        """Over all seeds; infinite for a setting that was given up."""
+        """The mean error over all seeds; infinite for a setting that was given up."""
         errors = self.known.get(place, ())
         return math.fsum(errors) / self.space.seeds if len(errors) >= self.space.seeds else math.inf
 
@@ -203,7 +203,7 @@ class _State:
             return [min(left, key=lambda place: (math.fsum(started[place]) / len(started[place]), place))]
         return [place for place in left if len(started[place]) == fewest]
 
-    def around(self, centre: Place, step: int) -> list[Place]:
+    def neighbours(self, centre: Place, step: int) -> list[Place]:
         """The centre and its eight neighbours, as far as they are within the bounds."""
         (low_rate, low_decay), (high_rate, high_decay) = self._bounds()
         return [
@@ -212,14 +212,14 @@ class _State:
             if low_rate <= rate <= high_rate and low_decay <= decay <= high_decay
         ]
 
-    def found(self, left: Sequence[Place]) -> Found:
+    def state(self, left: Sequence[Place]) -> SearchState:
         best = self.best(list(self.known)) if self.known else None
         setting, error = (None, math.inf) if best is None else (self._setting(best), self.mean(best))
-        return Found(
+        return SearchState(
             best=setting,
             error=error,
-            left=tuple(self._setting(place) for place in left),
-            seed=len(self.known.get(left[0], ())) if left else 0,
+            next_settings=tuple(self._setting(place) for place in left),
+            seed_index=len(self.known.get(left[0], ())) if left else 0,
             edges=() if left or best is None else self._edges(best),
             tried=len(self.known),
         )

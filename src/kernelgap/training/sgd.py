@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from kernelgap.networks import Params
-from kernelgap.training.modes import Model
+from kernelgap.training.modes import TrainableModel
 from kernelgap.training.schedule import Sample, Schedule
 
 ArrayLike = Array | np.ndarray
@@ -22,14 +22,16 @@ class State(NamedTuple):
     momentum: Params
 
 
-def objective(model: Model, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]) -> Array:
+def objective(
+    model: TrainableModel, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]
+) -> Array:
     """Eq. 6.1 averaged over the batch: |y - out(x)|^2 / 2."""
     return 0.5 * jnp.sum((y - model.predict(trained, frozen, x)) ** 2) / x.shape[0]
 
 
 @partial(jax.jit, static_argnames=("model", "schedule"), donate_argnames=("state",))
 def advance(
-    model: Model,
+    model: TrainableModel,
     schedule: Schedule,
     state: State,
     frozen: Params,
@@ -74,7 +76,7 @@ ROWS = 256  # inputs evaluated at once: members x rows x width stays within a fe
 
 
 @partial(jax.jit, static_argnames=("model", "first"))
-def _blocked_errors(model: Model, first: bool, trained: Params, frozen: Params, x: Array, y: Array) -> Array:
+def _blocked_errors(model: TrainableModel, first: bool, trained: Params, frozen: Params, x: Array, y: Array) -> Array:
     def out(w: Params, rows: Array) -> Array:
         if not first:
             return model.predict(w, frozen, rows)
@@ -88,7 +90,7 @@ def _blocked_errors(model: Model, first: bool, trained: Params, frozen: Params, 
 
 
 def squared_errors(
-    model: Model, trained: Params, frozen: Params, sample: Sample, *, first: bool = False
+    model: TrainableModel, trained: Params, frozen: Params, sample: Sample, *, first: bool = False
 ) -> Float[np.ndarray, "members n"]:
     """|y - out(x)|^2 for every member and row, summed over outputs; with ``first`` |y - out1(x)|^2."""
     blocks = _blocks(sample.x), _blocks(sample.y)
@@ -103,11 +105,13 @@ def _blocks(a: Float[np.ndarray, "n _"]) -> Float[np.ndarray, "blocks rows _"]:
 
 
 @partial(jax.jit, static_argnames=("model",))
-def _blocked_outputs(model: Model, trained: Params, frozen: Params, x: Array) -> Array:
+def _blocked_outputs(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> Array:
     return jax.lax.map(lambda rows: model.predict(trained, frozen, model.prepare(frozen, rows)), x)
 
 
-def outputs(model: Model, trained: Params, frozen: Params, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+def outputs(
+    model: TrainableModel, trained: Params, frozen: Params, x: Float[np.ndarray, "n d"]
+) -> Float[np.ndarray, "n k"]:
     """out(x) of one member, row by row."""
     values = np.asarray(_blocked_outputs(model, trained, frozen, _blocks(x.astype(np.float32))), dtype=float)
     return values.reshape(-1, values.shape[-1])[: len(x)]

@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 import kernelgap as kg
-from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, twins
+from kernelgap.audit.contenders.registry import FAMILIES, KERNELS, contender, family, frozen_kernels
 from kernelgap.audit.contenders.view import SearchBudget, View
 
 EFFORT = SearchBudget(fits=4, epochs=12, most_rows=1000)
@@ -111,7 +111,7 @@ def test_a_network_is_fitted_to_the_whole_sample(view):
     assert view.error(fitted.predict(view.X_val)) < view.error(untrained.predict(view.X_val))
 
 
-@pytest.mark.parametrize("name", twins("2layer"))
+@pytest.mark.parametrize("name", frozen_kernels("2layer"))
 def test_a_networks_own_kernels(name, view):
     judged = contender(name).judge(view, lambda share: None)
     model = contender(name).fit(view, {"ridge": 1e-2})
@@ -179,7 +179,7 @@ def test_trees_for_classes_that_not_all_were_seen(classes):
 
 
 def test_every_contender_has_a_family():
-    assert {family(name) for name in (*FAMILIES, *twins("2layer"))} == {
+    assert {family(name) for name in (*FAMILIES, *frozen_kernels("2layer"))} == {
         "kernel",
         "network",
         "adaptive",

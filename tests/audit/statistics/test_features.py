@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.features import features
 from kernelgap.audit.statistics.results import Entry, Features
 from support.made import entry, results, steady
@@ -21,7 +21,7 @@ def twin(mode: str, error: float, name: str = "3resnet") -> Entry:
 def found(*entries: Entry, leads: bool = True) -> Features:
     made = results(KERNEL, NETWORK, *entries)
     bootstrap = Bootstrap(made, seed=0, resamples=500)
-    return features(made, bootstrap, contest(made, bootstrap), leads=leads)
+    return features(made, bootstrap, paired_errors(made, bootstrap), leads=leads)
 
 
 def test_the_lead_is_taken_apart():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.gap import gap
 from kernelgap.audit.statistics.results import Entry, Gap
 from support.made import entry, power_law, results, steady
@@ -16,7 +16,7 @@ SIZES = (100, 200, 400, 800)
 def measured(*entries: Entry, constant: float = 1.0) -> Gap:
     found = results(*entries, constant=constant)
     bootstrap = Bootstrap(found, seed=0, resamples=500)
-    return gap(found, bootstrap, contest(found, bootstrap))
+    return gap(found, bootstrap, paired_errors(found, bootstrap))
 
 
 def network(error: float, samples: int = 800, spread: float = 0.0) -> Entry:

@@ -1,7 +1,7 @@
 """What the others say about the verdict."""
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.remarks import remarks
 from kernelgap.audit.statistics.verdict import judge
 from support.made import entry, results, steady
@@ -16,7 +16,7 @@ def said(kernel: float, network: float, **others: float) -> str:
         *(entry(name, FAMILIES[name], steady(error, salt=3)) for name, error in others.items()),
     )
     bootstrap = Bootstrap(made, seed=0, resamples=500)
-    both = contest(made, bootstrap)
+    both = paired_errors(made, bootstrap)
     return " ".join(remarks(made, bootstrap, both, judge(both)))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import contest
+from kernelgap.audit.statistics.comparison import paired_errors
 from kernelgap.audit.statistics.results import Results
 from kernelgap.audit.statistics.verdict import clearly_less, judge
 from support.made import entry, met, pair, results, steady
@@ -85,9 +85,9 @@ def test_validation_must_say_the_same():
     assert only_reason(opposed) == "On the validation rows it is the other way round: there ntk3 has less error."
 
 
-def test_a_lead_that_nobody_notices():
+def test_a_lead_that_is_too_small_to_matter():
     assert judge(met(pair(0.511, 0.5, spread=0.01))).outcome == "network ahead"
-    assert "nobody would notice" in only_reason(pair(0.509, 0.5, spread=0.01))
+    assert "too small to matter" in only_reason(pair(0.509, 0.5, spread=0.01))
     assert "equally well" in judge(met(pair(0.505, 0.5, spread=0.001))).sentence
 
 
@@ -182,7 +182,7 @@ def outcomes(noise: str, rows: int, learned: tuple[float, float], scale: float, 
         made = world(rng, noise, rows, learned, scale)
         best = [chosen for family in ("kernel", "network") if (chosen := made.best([family], 100)) is not None]
         two = Results(tuple(best), made.constant)
-        found[judge(contest(two, Bootstrap(two, seed=i, resamples=1000))).outcome] += 1 / worlds
+        found[judge(paired_errors(two, Bootstrap(two, seed=i, resamples=1000))).outcome] += 1 / worlds
     return found
 
 

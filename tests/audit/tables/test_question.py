@@ -232,6 +232,37 @@ def test_row_numbers_are_left_out_unless_they_are_kept(frame, rng, kind):
     assert ask(numbered, "rownames").names == ("rownames",), "it may be what is asked about"
 
 
+GAPS = {
+    "one missing": lambda: np.where(np.arange(60) == 7, np.nan, np.arange(60.0)),
+    "the first missing": lambda: np.where(np.arange(60) == 0, np.nan, np.arange(60.0)),
+    "one total": lambda: [*map(str, range(59)), "total"],
+    "one without digits": lambda: [*map(str, range(30)), "", *map(str, range(31, 60))],
+    "steps of a half": lambda: 0.5 * np.arange(60),
+    "steps of a tenth": lambda: 0.1 * np.arange(60),
+    "each twice": lambda: np.arange(60) // 2,
+    "each twice, shuffled": lambda: np.random.default_rng(0).permutation(np.arange(60) % 30),
+}
+
+
+@pytest.mark.parametrize("kind", GAPS)
+@pytest.mark.parametrize("name", ["id", "rownames"])
+def test_row_numbers_with_gaps_and_keys_of_pairs_are_left_out(frame, kind, name):
+    question = ask(frame.assign(**{name: GAPS[kind]()}), "price")
+    assert name not in question.features
+    assert [notice.where for notice in question.notices if notice.what == "row number"] == [name]
+
+
+def test_a_column_that_is_mostly_missing_is_no_row_number(frame):
+    assert "other" in ask(frame.assign(other=np.where(np.arange(60) % 4, np.arange(60.0), np.nan)), "price").features
+
+
+def test_numbers_beyond_every_float_are_told(frame):
+    large = frame.assign(large=[str(10**400 + i) for i in range(60)])
+    for table in (large, large.assign(large=[10**400 + i for i in range(60)])):
+        said = {notice.what: notice.sentence for notice in ask(table, "price").notices if notice.where == "large"}
+        assert "has 60 values infinite or beyond 1e+100" in said["infinite"]
+
+
 @pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Row Names", "ORDER_ID", "id_patient"])
 def test_keys_by_name_are_left_out(frame, rng, name):
     key = rng.choice(10**7, 60, replace=False)

@@ -223,3 +223,41 @@ def test_a_network_without_a_bound_is_refused():
     halved = replace(strange, apply=lambda params, x: (x.astype(jnp.float32) @ params["W"].T) @ params["A"].T)
     with pytest.raises(InputError, match="its step 'convert_element_type'"):
         output_error(halved, params, np.ones(9), np.zeros(9))
+
+
+@pytest.mark.parametrize("network", ["3resnet", "3resnet-gated", "3resnet-conv(patches=2)", "2layer"])
+def test_wide_networks_are_evaluated_in_pieces(monkeypatch, network):
+    problem = problems.get("hard(d=12, k=3, alpha=0.5)")
+    trained = at_random(problem, network)
+    whole, outputs = exact_risk(problem, trained), trained(problem.sample(300, 0)[0])
+    seen = []
+
+    def apply(params, X):
+        if not isinstance(X, jax.core.Tracer):  # compiled programs see rows of points_at_once
+            seen.append(len(X))
+        return trained.network.apply(params, X)
+
+    monkeypatch.setattr(every_point, "BYTES", 2**19)
+    watched = replace(trained, network=replace(trained.network, apply=apply))
+    assert 16 < watched.points_at_once <= 2**10
+    np.testing.assert_allclose(watched(problem.sample(300, 0)[0]), outputs, rtol=1e-12, atol=1e-12)
+    pieces = exact_risk(problem, watched)
+    assert max(seen) <= max(64, watched.points_at_once)
+    assert abs(pieces.risk - whole.risk) <= whole.rounding + pieces.rounding
+
+
+def test_activations_are_counted():
+    """Of a gated network its width several times; half as many points for twice the width."""
+    problem = problems.get(PROBLEMS[0])
+    narrow, wide = (at_random(problem, "3resnet-gated", width).points_at_once for width in (64, 256))
+    assert wide == narrow // 4
+    assert 2 * 256 * 8 * wide <= every_point.BYTES <= 50 * 256 * 8 * wide
+
+
+def test_what_does_not_fit_into_memory_is_refused(monkeypatch):
+    problem = problems.get(PROBLEMS[0])
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 2**29)
+    with pytest.raises(
+        InputError, match=r"The exact risk of 3resnet with [\d,]+ weights needs .* Take a smaller width."
+    ):
+        exact_risk(problem, at_random(problem))

@@ -8,7 +8,7 @@ import pytest
 from kernelgap import kernels, problems
 from kernelgap.certificates import feature_risk, oracle_risk, oracle_risks, retention
 from kernelgap.certificates.floors.oracle import prepare_on_cube
-from kernelgap.certificates.floors.points import estimate_many
+from kernelgap.certificates.floors.points import estimate, estimate_many
 from kernelgap.certificates.floors.rigorous import enclose
 from kernelgap.certificates.floors.spectral import bracket
 from kernelgap.certificates.floors.targets import random_targets
@@ -73,7 +73,7 @@ def test_all_ways_agree_with_brute_force(kernel, spec, n, seed):
     assert found.risk == pytest.approx(expected, abs=1e-9)
     assert contains(found.interval, expected, 1e-12)
     if rank(problem, kernel, X, points) < len(np.unique(X, axis=0)):
-        with pytest.raises(InputError, match="do not prove that the"):
+        with pytest.raises(InputError, match=r"do not prove that the|span at most"):
             oracle_risk(problem, kernel, X, rigorous=True)
         assert oracle_risk(problem, unknown(kernel, X), X).interval == pytest.approx((0, expected), abs=1e-9)
         return
@@ -276,10 +276,10 @@ def cube_spectrum_of(problem, kernel, X):
 def test_what_is_captured_adds_up_to_the_rank(kernel, n):
     problem = problems.hard(d=8, k=3, alpha=0.3)
     X, _ = problem.sample(n, seed=0)
-    table = retention(problem, kernel, X)
+    found = retention(problem, kernel, X)
     independent = rank(problem, kernel, X, every_input(problem))
-    assert table.attrs["n"] - table.attrs["lost"] == independent
-    assert (table.parities * table.captured).sum() == pytest.approx(independent, rel=1e-8)
+    assert found.n - found.lost == independent
+    assert (found.table.parities * found.table.captured).sum() == pytest.approx(independent, rel=1e-8)
 
 
 def test_proofs_are_refused_off_the_cube_and_without_a_formula():
@@ -306,6 +306,39 @@ def test_singular_spans_are_refused_a_proof():
     X, _ = problem.sample(5, seed=0)
     with pytest.raises(InputError, match=r"do not prove that the \d+ functions arcsin"):
         oracle_risk(problem, "arcsin", np.concatenate([X, -X]), rigorous=True)
+
+
+def test_a_proof_that_takes_too_long_is_refused_before_it_begins():
+    problem = problems.hard(d=6, k=3, alpha=0.3)
+    X = np.concatenate([problem.sample(5, seed=0)[0], -problem.sample(5, seed=0)[0]])
+    told = []
+    with pytest.raises(InputError, match="with 8 samples would solve equations in balls of 768 bits for under a min"):
+        oracle_risk(problem, "arcsin", X, True, most_work=4e5, on_progress=lambda _, activity: told.append(activity))
+    assert "solving with 8 x 8 balls of 384 bits" in told
+    assert "solving with 8 x 8 balls of 768 bits" not in told
+
+
+def test_a_proof_that_does_not_fit_into_memory_is_refused(monkeypatch):
+    X = sec8_sample(100, 0)
+    monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 2**20)
+    with pytest.raises(InputError, match=r"A proof with 100 samples needs .* GiB are free. Take fewer."):
+        oracle_risk(problems.get("sec8"), "ck2", X, rigorous=True)
+
+
+def test_more_functions_than_dimensions_are_refused_at_once():
+    told = []
+    with pytest.raises(InputError, match=r"The 60 functions linear\(., x_n\) span at most 30 dimensions"):
+        oracle_risk(problems.get("sec8"), "linear", sec8_sample(60, 0), True, on_progress=lambda _, a: told.append(a))
+    assert not any("384 bits" in activity for activity in told)
+
+
+def test_an_estimate_tells_how_far_it_is():
+    problem = problems.get("sec8")
+    X, shares = sec8_sample(20, 0), []
+    oracle_risk(problem, unknown("ck2", X), X, on_progress=lambda share, _: shares.append(share))
+    assert len(shares) > 100
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
 
 
 @cache
@@ -378,3 +411,17 @@ def test_bad_inputs_are_refused():
         feature_risk(problem, lambda X: np.full((len(X), 2), np.nan))
     with pytest.raises(InputError, match="one row for each input"):
         feature_risk(problem, lambda X: X[:, 0])
+
+
+def test_an_estimate_uses_other_points_than_a_sample_of_the_same_seed():
+    problem, seen = problems.get("hard(d=30, k=3, alpha=0.3)"), []
+
+    def functions(P):
+        seen.append(P[:5])
+        return P[:, :2]
+
+    estimate(functions, problem, 2, seed=0)
+    first = problem.sample(5, seed=0)[0]
+    assert len(seen) == 2
+    assert not np.array_equal(*seen)
+    assert not any(np.array_equal(rows, first) for rows in seen)

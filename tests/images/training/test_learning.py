@@ -14,7 +14,7 @@ import pytest
 from kernelgap.errors import InputError
 from kernelgap.images.data import Images
 from kernelgap.images.training import ImageSchedule, augmented, learning, train_images
-from kernelgap.images.training.learning import Progress, read_checkpoint
+from kernelgap.images.training.learning import TrainingProgress, read_checkpoint
 from kernelgap.images.training.step import at_rest
 from kernelgap.networks import conv_resnet
 from kernelgap.training import get_model
@@ -174,7 +174,7 @@ trained(*started(True), ImageSchedule(epochs=100000, batch=10), checkpoint="t.sa
     start = jax.tree.map(np.array, at_rest(model, params))
     state, progress = read_checkpoint(tmp_path / "t.safetensors", run.description(params), start)
     assert progress.step > 0
-    fresh, done = start, Progress()
+    fresh, done = start, TrainingProgress()
     while done.step < progress.step:
         fresh = run.advance(fresh, done)
     assert done == progress

@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap import networks, problems
 from kernelgap.errors import InputError
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms.algorithm1 import algorithm1
 from kernelgap.paper.algorithms.online import STREAM, Online, draw
 from kernelgap.problems import Problem
@@ -16,7 +16,7 @@ from kernelgap.problems import Problem
 PROBLEM = problems.hard(d=6, k=2, alpha=0.4)
 RATES: list[tuple[float, ...]] = [(0.2, 0.05), (0.1, 0.3)]
 SEEDS = [0, 5]
-START = Theory(sigma_w=0.5, sigma_v=1.2)
+START = TheoremStart(sigma_w=0.5, sigma_v=1.2)
 
 
 def small(problem: Problem = PROBLEM, steps: int = 60, rates: list[tuple[float, ...]] = RATES, **more: Any) -> Online:
@@ -151,7 +151,7 @@ def test_mistakes_are_refused() -> None:
         small(steps=0)
     with pytest.raises(InputError, match="eta_v"):
         small(rates=[(0.1, 0.1), (0.1, -0.1)])
-    with pytest.raises(InputError, match="after 0 to 60 steps"):
+    with pytest.raises(InputError, match="at steps 0 to 60"):
         small(times=[61])
     with pytest.raises(InputError, match="eta_a"):
         small(rates=[(0.1, 0.1, -0.1)])

@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap.errors import InputError
 from kernelgap.paper.claims import Claim, Line, Picture, Verdict, registry
-from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
+from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.paper.claims.result import read_claims
 from kernelgap.reports.common.picture_chart import picture_chart
 from kernelgap.runs import read_status
@@ -44,7 +44,7 @@ def test_what_is_measured_is_kept_and_not_measured_again(tmp_path, monkeypatch):
     assert {f.claim.id for f in read_claims(tmp_path).findings} == set(CHEAP)
     assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 3)
     with ClaimStore.open(tmp_path) as ledger:  # as a start that was interrupted leaves it
-        ledger.note({"chunks": [Measurement(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
+        ledger.note({"chunks": [ClaimChunk(name, "quick", 0).id for name in [*CHEAP, "fig2a"]]})
     assert (read_status(tmp_path).done, read_status(tmp_path).chunks) == (3, 4)
 
 
@@ -90,7 +90,7 @@ def keep(folder, *claims, scale="quick"):
     with ClaimStore.open(folder) as ledger:
         ledger.describe({"experiment": "claims", "scale": scale, "seed": 0})
         for name in claims:
-            work = Measurement(name, scale, 0)
+            work = ClaimChunk(name, scale, 0)
             ledger.save(work, measure(work))
 
 
@@ -139,7 +139,7 @@ def test_a_measurement_that_breaks_is_undecided_with_its_error(tmp_path, with_a_
 
 
 def test_a_measurement_has_its_claim_scale_and_seed():
-    works = [Measurement("lemma.d2", scale, seed) for scale, seed in (("quick", 0), ("full", 0), ("quick", 1))]
+    works = [ClaimChunk("lemma.d2", scale, seed) for scale, seed in (("quick", 0), ("full", 0), ("quick", 1))]
     assert len({work.id for work in works}) == 3
 
 

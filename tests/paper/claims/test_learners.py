@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernelgap import kernels, networks, problems
-from kernelgap.networks import Experiment, FanIn
+from kernelgap.networks import FanInStart, WidthStart
 from kernelgap.paper.claims import get
 from kernelgap.paper.claims.learners import as_written, convolution
 from kernelgap.paper.claims.learners import fan_in as fan_in_claim
@@ -36,10 +36,10 @@ def test_another_network_is_not_the_formula() -> None:
 
 def test_a_wrong_variance_or_mean_is_far_off() -> None:
     stated = dict.fromkeys(("first", "second", "output"), 1 / 400)
-    true = moments(Experiment(), stated, 4, 0)
+    true = moments(WidthStart(), stated, 4, 0)
     claim = get("net.init.experiment")
     assert claim.judge({"rows": true}).outcome == "holds"
-    larger = moments(Experiment(), {**stated, "second": 1.2 / 400}, 4, 0)
+    larger = moments(WidthStart(), {**stated, "second": 1.2 / 400}, 4, 0)
     verdict = claim.judge({"rows": larger})
     assert verdict.outcome == "fails"
     assert verdict.reason.startswith("V ")
@@ -184,8 +184,8 @@ def test_only_the_resnet_may_get_under_the_line(numbers: dict[str, Any], outcome
 
 
 def test_the_moments_of_the_start_by_fan_in_are_told_from_others() -> None:
-    assert max(abs(z) for row in moments(FanIn(), fan_in_claim.STATED, 4, 0) for z in row["off"]) < 4.5
-    assert max(abs(z) for row in moments(Experiment(), fan_in_claim.STATED, 4, 0) for z in row["off"]) > 10
+    assert max(abs(z) for row in moments(FanInStart(), fan_in_claim.STATED, 4, 0) for z in row["off"]) < 4.5
+    assert max(abs(z) for row in moments(WidthStart(), fan_in_claim.STATED, 4, 0) for z in row["off"]) > 10
 
 
 def gates(**false: Any) -> dict[str, Any]:

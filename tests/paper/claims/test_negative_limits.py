@@ -10,7 +10,7 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.paper.claims import get
-from kernelgap.paper.claims.negative.adaptive import OWN, SHARED, Contest, machines, until_settled
+from kernelgap.paper.claims.negative.adaptive import OWN, SHARED, Contest, machines, until_no_improvement
 from kernelgap.paper.claims.negative.sketch import samples_for_share
 from kernelgap.paper.claims.negative.trivial import NETWORK, every_point, needed
 
@@ -151,9 +151,9 @@ def test_rounds_end_when_they_gain_nothing_and_the_best_is_kept() -> None:
     def rounds(*errors: float) -> Iterator[Any]:
         return iter([SimpleNamespace(number=i, error=error) for i, error in enumerate(errors)])
 
-    best, last = until_settled(rounds(5.0, 6.0, 5.5, 4.0, 3.0, 2.999, 2.998, 2.997, 1.0), 2)
+    best, last = until_no_improvement(rounds(5.0, 6.0, 5.5, 4.0, 3.0, 2.999, 2.998, 2.997, 1.0), 2)
     assert (best.number, last) == (7, 7)  # the gains of rounds 5 to 7 are too small, and the 1.0 is never seen
-    best, last = until_settled(rounds(5.0, 6.0, 6.0, 6.0, 4.0, 4.0, 4.0, 4.0), 6)
+    best, last = until_no_improvement(rounds(5.0, 6.0, 6.0, 6.0, 4.0, 4.0, 4.0, 4.0), 6)
     assert (best.number, last) == (4, 7)
 
 

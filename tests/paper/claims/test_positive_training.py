@@ -8,7 +8,7 @@ import pytest
 
 from kernelgap import networks, problems
 from kernelgap.errors import InputError
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import Online, algorithm1
 from kernelgap.paper.claims import get
 from kernelgap.paper.theory.hierarchy import follow_online, left_by_base, sample_need, samples_needed
@@ -143,15 +143,15 @@ def test_the_need_is_looked_for_from_the_first_step_on() -> None:
     """A level that every start is under after a few steps counts as these, and training ends there."""
     problem = problems.hard(d=6, k=2, alpha=0.4)
     options: dict[str, Any] = {"width": 9, "rates": (0.2, 0.05), "seeds": [0, 5], "held_out": 700}
-    easy = sample_need(problem, level=2.4, most=4000, initialisation=Theory(sigma_w=0.5, sigma_v=1.2), **options)
+    easy = sample_need(problem, level=2.4, most=4000, initialisation=TheoremStart(sigma_w=0.5, sigma_v=1.2), **options)
     assert all(need is not None and need < 60 for need in easy)
-    never = sample_need(problem, level=1e-9, most=60, initialisation=Theory(sigma_w=0.5, sigma_v=1.2), **options)
+    never = sample_need(problem, level=1e-9, most=60, initialisation=TheoremStart(sigma_w=0.5, sigma_v=1.2), **options)
     assert never == [None, None]
 
 
 def test_the_course_of_algorithm_1_ends_where_the_run_does() -> None:
     problem = problems.hard(d=6, k=2, alpha=0.4)
-    start = Theory(sigma_w=0.5, sigma_v=1.2)
+    start = TheoremStart(sigma_w=0.5, sigma_v=1.2)
     common: dict[str, Any] = {"width": 9, "steps": 60, "seeds": [0, 5], "initialisation": start, "times": [20]}
     courses = follow_online(problem, rates=(0.2, 0.05), held_out=700, **common)
     run = algorithm1(problem, rates=[(0.2, 0.05)], held_out=700, **common)

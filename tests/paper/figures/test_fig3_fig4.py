@@ -13,13 +13,13 @@ from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, Scale, Search
 from kernelgap.paper.figures.experiment import chunk_costs, seconds
-from kernelgap.paper.figures.searches import chains
+from kernelgap.paper.figures.searches import width_searches
 from kernelgap.paper.figures.summary import sentence, summarise
 from kernelgap.runs import plan_chunks
 from kernelgap.runs.start import run as start
 from kernelgap.training import Schedule
 
-SMALL = {"seeds": 1, "effort": "seconds", "validation_samples": 50, "test_samples": 100}
+SMALL = {"seeds": 1, "expected_time": "seconds", "validation_samples": 50, "test_samples": 100}
 over_beta = Experiment(
     name="over_beta",
     title="for tests",
@@ -61,7 +61,7 @@ def planned(name, scale):
     experiment = experiments.get(name)
     chosen = experiment.scale(scale)
     known = [t for c in plan_chunks(experiment.trials(scale, seed=0)) for t in c.trials]
-    for chain in chains(experiment, chosen, seed=0):
+    for chain in width_searches(experiment, chosen, seed=0):
         for width in chain.search.widths:
             settings = itertools.product(chain.search.search.rates, chain.search.search.decays)
             known += [chain.trial(width, chain.search_seed(0), setting) for setting in settings]

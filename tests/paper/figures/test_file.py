@@ -76,6 +76,12 @@ def test_yaml_and_toml_say_the_same(tmp_path):
     assert trials(from_yaml) == trials(experiments.get(written(tmp_path, TOML, "mine.toml")))
 
 
+def test_the_expected_time_has_an_older_name(tmp_path):
+    for key in ("expected_time", "effort"):
+        text = GOOD.replace("    schedule:", f"    {key}: seconds\n    schedule:")
+        assert experiments.get(written(tmp_path, text)).scale("quick").expected_time == "seconds"
+
+
 def test_the_example_is_an_experiment():
     experiment = experiments.read_experiment(EXAMPLE)
     for scale in experiment.scales:
@@ -130,6 +136,9 @@ MISTAKES = [
     ("samples: 20\nscales", "samples: 20\nx: beta\nscales", "x is beta, so every grid of scale 'quick' needs betas"),
     ("samples: 20\nscales", "samples: 20\nname: a/b\nscales", "line 3: name: 'a/b' is not possible"),
     ("samples: 20\nscales", "samples: 20\naliases: [b]\nscales", "line 3: aliases: "),
+    ("samples: 20\n", 'samples: 20\ntitle: "ti\\etle"\n', "line 3: title: 'ti\\x1btle' holds the character \\x1b"),
+    ("samples: 20\n", 'samples: 20\nsource: "a\\uD800b"\n', "line 3: source: "),
+    ("  quick:", '  "qu\\eick":', "holds the character \\x1b"),
     ("epochs: 4", "epochs: 0", "line 5: scales.quick.schedule.epochs: 0 is not possible"),
     ("epochs: 4", "epoch: 4", "line 5: scales.quick.schedule.epoch: Unknown key 'epoch'. Did you mean 'epochs'?"),
     ("test_samples: 50", "tests: 50", "line 7: scales.quick.tests: Unknown key 'tests'."),

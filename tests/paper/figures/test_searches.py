@@ -9,7 +9,7 @@ from kernelgap.errors import InputError
 from kernelgap.paper.figures import Experiment, KernelLines, Scale, Search, read_experiment
 from kernelgap.paper.figures.kind import plan_figure
 from kernelgap.paper.figures.registry import EXPERIMENTS
-from kernelgap.paper.figures.searches import FIRST_SEED, chains
+from kernelgap.paper.figures.searches import FIRST_SEED, width_searches
 from kernelgap.runs import TrialStore, run_chunks
 from kernelgap.training import Schedule
 from kernelgap.training.search import Space
@@ -53,7 +53,7 @@ def bowl(trial):
 
 
 def test_widths_are_searched_one_after_another_and_judged_on_other_seeds():
-    [chain] = chains(experiment(), experiment().scale("quick"), seed=0)
+    [chain] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     asked, errors = walk(chain, bowl)
     widths = [chunk.trials[0].width for chunk in asked if chunk.trials[0].seed >= FIRST_SEED]
     assert widths == sorted(widths)
@@ -63,22 +63,22 @@ def test_widths_are_searched_one_after_another_and_judged_on_other_seeds():
         (w, s) for w in (5, 8, 12) for s in (0, 1, 2)
     ]
     assert {(t.rate, t.decay) for c in judged for t in c.trials} == {(0.05, 2e-3)}
-    assert [found.best for _, found in chain.found(errors)] == [(0.05, 2e-3)] * 2
+    assert [state.best for _, state in chain.states(errors)] == [(0.05, 2e-3)] * 2
     assert all(chunk.keep_weights == (chunk.trials[0].seed < FIRST_SEED) for chunk in asked)
 
 
 def test_whoever_asks_in_the_middle_of_a_step_is_asked_for_the_same():
-    [chain] = chains(experiment(), experiment().scale("quick"), seed=0)
+    [chain] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     first = list(chain.next({}))
     some = {first[0].trials[0].id: 0.5}
     assert [chunk.id for chunk in chain.next(some)] == [chunk.id for chunk in first]
-    [again] = chains(experiment(), experiment().scale("quick"), seed=0)
+    [again] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     asked, errors = walk(chain, bowl)
     assert {c.id for c in again.next(errors)} <= {c.id for c in asked}  # resumed with all that is stored
 
 
 def test_where_all_diverges_nothing_is_judged():
-    [chain] = chains(experiment(), experiment().scale("quick"), seed=0)
+    [chain] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     asked, _ = walk(chain, lambda trial: math.inf)
     assert asked
     assert all(chunk.trials[0].seed >= FIRST_SEED for chunk in asked)
@@ -87,7 +87,7 @@ def test_where_all_diverges_nothing_is_judged():
 def test_costly_trainings_are_chunks_of_their_own():
     wide = Search("3resnet", "all", (20_000,), SPACE)
     longer = Scale((wide,), 3, schedule=Schedule(epochs=100_000, batch=10))
-    [chain] = chains(experiment(wide), longer, seed=0)
+    [chain] = width_searches(experiment(wide), longer, seed=0)
     assert [len(chunk.trials) for chunk in chain.next({})] == [1, 1]
 
 

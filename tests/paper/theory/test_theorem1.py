@@ -7,7 +7,7 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.errors import InputError
-from kernelgap.networks.network import Theory
+from kernelgap.networks.network import TheoremStart
 from kernelgap.paper.theory.complexity import PLAIN, C_s
 from kernelgap.paper.theory.theorem1 import Hidden, Quantities, Theorem1, quantities
 
@@ -61,7 +61,7 @@ def test_a_condition_met_with_equality_hides_no_other():
 def test_a_start_within_the_ranges():
     theorem = Theorem1(SMALL)
     start = theorem.table1(1e7).start()
-    assert isinstance(start, Theory)
+    assert isinstance(start, TheoremStart)
     assert start.std("first", 10**7) == start.sigma_w
     with pytest.raises(InputError, match="no sigma_w meets both"):
         theorem.table1(100).start()

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kernelgap.cli import main
+from kernelgap.cli.show.figure import show_figure
 from kernelgap.errors import InputError
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.runs import Failure, read_run
@@ -54,6 +55,32 @@ def test_a_run_with_networks_and_kernels(tmp_path):
     assert not re.search(r'(src|href)="(https?:)?//', text)
 
 
+def test_an_unfinished_run_is_shown_without_computing_a_gap(tmp_path):
+    run = Invented().sgd(0.01, 0.02)
+    run.store(tmp_path / "begun", concluded=False)
+    run.store(tmp_path / "done")
+    begun, done = read_run(tmp_path / "begun"), read_run(tmp_path / "done")
+    assert (begun.gap, begun.concluded, done.concluded) == (None, False, True)
+    assert done.gap is not None
+    assert begun.best.signals == done.best.signals
+    assert "The kernel gap is not concluded yet" in begun.report().read_text()
+    assert "not concluded yet" not in done.report().read_text()
+
+
+def test_an_earlier_picture_stays_until_the_new_ones_are_written(tmp_path, monkeypatch):
+    run = Invented().sgd(0.1, 0.12).write(tmp_path)
+    run.report()
+    before = (tmp_path / "charts" / "errors.svg").read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kernelgap.reports.common.page.save_pictures", full)
+    with pytest.raises(InputError, match="No space left"):
+        run.report()
+    assert (tmp_path / "charts" / "errors.svg").read_bytes() == before
+
+
 def test_everything_diverged(tmp_path):
     text = Invented().sgd(INF, INF).sgd(INF, INF, rate=0.2).write(tmp_path).report().read_text()
     words = seen(text)
@@ -62,6 +89,11 @@ def test_everything_diverged(tmp_path):
     assert "3resnet(all) width 4" in words
     assert specs(text) == {}
     assert list((tmp_path / "charts").iterdir()) == []
+
+
+def test_kernels_alone_are_shown_in_the_terminal(tmp_path, capsys):
+    show_figure(Invented().ridge(1.0, 1.1).write(tmp_path))
+    assert capsys.readouterr().out.startswith("The best of each method")
 
 
 def test_one_trial_of_one_kernel(tmp_path):

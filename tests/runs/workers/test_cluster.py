@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -116,6 +117,26 @@ def test_no_scheduler(tmp_path, monkeypatch):
             assert time.monotonic() - began < 30
         with pytest.raises(InputError, match="either a number of workers or a cluster"):
             run_chunks(chunks, store, cluster="tcp://127.0.0.1:9", workers=2)
+
+
+@pytest.mark.parametrize(
+    "greeting", [b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", b"\x04" + bytes(15), b""]
+)
+def test_something_else_answers(greeting, monkeypatch):
+    monkeypatch.setattr("kernelgap.runs.workers.cluster.ANSWER", "2s")
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                with listening.accept()[0] as connection, contextlib.suppress(OSError):
+                    connection.sendall(greeting)
+                    connection.recv(2**16)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(InputError, match=f"No Dask scheduler answers at '{address}'"):
+            _connected(address)
 
 
 def test_a_client_that_came_to_nothing_is_not_left_behind(tmp_path, monkeypatch):

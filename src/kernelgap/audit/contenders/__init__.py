@@ -11,8 +11,9 @@ from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap.audit.contenders.registry import register
-    from kernelgap.audit.contenders.view import Contender, Judged, View
+    from kernelgap.audit.contenders.view import Contender, SettingErrors, View
 
-__all__ = ["Contender", "Judged", "View", "register"]
+__all__ = ["Contender", "SettingErrors", "View", "register"]
 
-__getattr__ = lazily(__name__, {"Contender": "view", "Judged": "view", "View": "view", "register": "registry"})
+_IN_VIEW = ("Contender", "Judged", "SettingErrors", "View")  # Judged is the name of SettingErrors up to 0.2
+__getattr__ = lazily(__name__, {**dict.fromkeys(_IN_VIEW, "view"), "register": "registry"})

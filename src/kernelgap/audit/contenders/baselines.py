@@ -10,7 +10,16 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
-from kernelgap.audit.contenders.view import Judged, Outputs, Records, Rows, Setting, Tell, View, spread
+from kernelgap.audit.contenders.view import (
+    Outputs,
+    ProgressCallback,
+    Records,
+    Rows,
+    Setting,
+    SettingErrors,
+    View,
+    spread,
+)
 from kernelgap.models import LinearModel
 
 RIDGES, RIDGE_COUNT = (1e-6, 1e3), 28  # times the number of rows, as columns have variance 1
@@ -27,8 +36,8 @@ class LinearRidge:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
-        records = Records(RIDGE_COUNT, tell)
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
+        records = Records(RIDGE_COUNT, on_progress)
         for ridge in spread(*RIDGES, RIDGE_COUNT):
             records.add({"ridge": ridge}, [view.error(self._fit(view, ridge).predict(view.X_val))])
         return records.judged()
@@ -76,9 +85,9 @@ class BoostedTrees:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
         side = isqrt(view.search_budget.fits)
-        records = Records(side * side, tell)
+        records = Records(side * side, on_progress)
         for rate in spread(*RATES, side):
             for leaves, least in zip(spread(*LEAVES, side), spread(*LEAST_ROWS, side), strict=True):
                 setting = {"rate": rate, "leaves": round(leaves), "least_rows": round(least)}

@@ -11,7 +11,16 @@ from jaxtyping import Float
 
 from kernelgap import kernels
 from kernelgap.audit.contenders.network import start
-from kernelgap.audit.contenders.view import Judged, Outputs, Records, Rows, Setting, Tell, View, spread
+from kernelgap.audit.contenders.view import (
+    Outputs,
+    ProgressCallback,
+    Records,
+    Rows,
+    Setting,
+    SettingErrors,
+    View,
+    spread,
+)
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.empirical.kernel import Empirical
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
@@ -36,11 +45,11 @@ class KernelRidge:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
-        records = Records(view.search_budget.fits, tell)
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
+        records = Records(view.search_budget.fits, on_progress)
         for bandwidth in spread(*BANDWIDTHS, view.search_budget.fits):
             kernel, scale = self._at(bandwidth, view.X)
-            ridges, errors = _judge_ridges(kernel, view, scale)
+            ridges, errors = _validation_errors(kernel, view, scale)
             records.add({"bandwidth": bandwidth, "ridge": ridges}, errors)
         return records.judged()
 
@@ -69,9 +78,9 @@ class FrozenNetworkKernel:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
-        records = Records(1, tell)
-        ridges, errors = _judge_ridges(self._kernel(view), view)
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
+        records = Records(1, on_progress)
+        ridges, errors = _validation_errors(self._kernel(view), view)
         records.add({"ridge": ridges}, errors)
         return records.judged()
 
@@ -85,7 +94,7 @@ class FrozenNetworkKernel:
         return Empirical(network, {name: np.asarray(weight) for name, weight in params.items()}, PARTS[part])
 
 
-def _judge_ridges(kernel: Kernel, view: View, scale: float = 1.0) -> tuple[Ridges, Ridges]:
+def _validation_errors(kernel: Kernel, view: View, scale: float = 1.0) -> tuple[Ridges, Ridges]:
     """The default path of ridges, and the validation error of each; inputs are divided by ``scale``."""
     X, X_val = view.X / scale, view.X_val / scale
     shares = default_ridges(1.0, len(X) + len(X_val))

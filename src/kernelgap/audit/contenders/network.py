@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap import networks
-from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
+from kernelgap.audit.contenders.view import ProgressCallback, Records, Setting, SettingErrors, View, spread
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.training import GridResult, Schedule, get_model, train_grid
@@ -34,10 +34,10 @@ class SGDNetwork:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
         side = isqrt(view.search_budget.fits)
         pairs = [(rate, decay) for rate in spread(*RATES, side) for decay in spread(*DECAYS, side)]
-        grid = self._train(view, pairs, view.search_budget.epochs, tell)
+        grid = self._train(view, pairs, view.search_budget.epochs, on_progress)
         records = Records(len(pairs), lambda share: None)
         for (rate, decay), curve in zip(pairs, grid.curves["validation"], strict=True):
             errors = _smooth(curve) * view.scale**2 / view.divisor
@@ -59,7 +59,9 @@ class SGDNetwork:
             rate /= 2
         raise ArithmeticError(f"training diverged, down to {rate:.2g} of the default rate")
 
-    def _train(self, view: View, pairs: list[tuple[float, float]], epochs: int, tell: Tell | None = None) -> GridResult:
+    def _train(
+        self, view: View, pairs: list[tuple[float, float]], epochs: int, on_progress: ProgressCallback | None = None
+    ) -> GridResult:
         """Train all pairs together, on targets divided by ``view.scale``."""
         network, params = start(self.name, view)
         model = get_model(network, "all")
@@ -75,7 +77,7 @@ class SGDNetwork:
             seed=[view.seed, 3],
             evaluate=judged,
             epochs=sorted({round(e) for e in np.geomspace(1, epochs, LOOKS)}),
-            on_progress=tell,
+            on_progress=on_progress,
         )
 
 

@@ -6,7 +6,7 @@ from math import isqrt
 
 import numpy as np
 
-from kernelgap.audit.contenders.view import Judged, Records, Setting, Tell, View, spread
+from kernelgap.audit.contenders.view import ProgressCallback, Records, Setting, SettingErrors, View, spread
 from kernelgap.kernels.formulas.distance_kernel import Laplace
 from kernelgap.models import AdaptiveModel
 from kernelgap.regression import Round, adaptive_rounds
@@ -22,9 +22,9 @@ class RecursiveFeatureMachine:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
         side = isqrt(view.search_budget.fits)
-        records = Records(side * side, tell)
+        records = Records(side * side, on_progress)
         for bandwidth in spread(*BANDWIDTHS, side):
             for fitted in self._rounds(view, bandwidth, side - 1):
                 setting = {"bandwidth": bandwidth, "round": fitted.number, "ridge": fitted.ridges}

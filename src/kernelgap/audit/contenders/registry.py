@@ -8,7 +8,7 @@ from kernelgap.audit.contenders.network import SGDNetwork
 from kernelgap.audit.contenders.recursive_feature_machine import RecursiveFeatureMachine
 from kernelgap.audit.contenders.small_network import SmallNetwork
 from kernelgap.audit.contenders.view import Contender
-from kernelgap.audit.statistics.results import Family
+from kernelgap.audit.statistics.results import FROZEN, Family
 from kernelgap.errors import InputError
 from kernelgap.registry import Registry, load_extensions
 
@@ -68,7 +68,7 @@ def register(name: str, make: Callable[[], Contender], *, family: Family, second
     MAKE[name] = lambda _: make()
 
 
-def twins(network: str) -> tuple[str, str]:
+def frozen_kernels(network: str) -> tuple[str, str]:
     """The names of a network's own kernels."""
     return f"{network}(last)", f"{network}(ntk)"
 
@@ -79,7 +79,7 @@ def on_curves(ranked: Sequence[str]) -> tuple[str, ...]:
 
 
 def family(name: str) -> Family:
-    return "network" if name == SMALL else FAMILIES.get(name, "twin")
+    return "network" if name == SMALL else FAMILIES.get(name, FROZEN)
 
 
 def contender(name: str) -> Contender:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap import networks
-from kernelgap.audit.contenders.view import Judged, Outputs, Records, Rows, Setting, Tell, View
+from kernelgap.audit.contenders.view import Outputs, ProgressCallback, Records, Rows, Setting, SettingErrors, View
 from kernelgap.models import NetworkModel
 from kernelgap.seeds import stream
 
@@ -38,8 +38,8 @@ class SmallNetwork:
 
     name: str
 
-    def judge(self, view: View, tell: Tell) -> Judged:
-        records = Records(len(RATES) * len(DECAYS), tell)
+    def judge(self, view: View, on_progress: ProgressCallback) -> SettingErrors:
+        records = Records(len(RATES) * len(DECAYS), on_progress)
         looks = sorted({round(e) for e in np.geomspace(1, view.search_budget.epochs, LOOKS)})
         for rate in RATES:
             for decay in DECAYS:
@@ -63,7 +63,7 @@ def outputs(weights: Weights, X: Rows) -> Outputs:
 
 
 def gradients(weights: Weights, X: Rows, Y: Outputs, decay: float) -> Weights:
-    """Of mean |out - y|^2 / 2 + decay |weights|^2 / 2."""
+    """The gradient of mean |out - y|^2 / 2 + decay |weights|^2 / 2."""
     hidden = np.maximum(X @ weights["W"].T + weights["b1"], 0.0)
     off = (hidden @ weights["A"].T - Y) / len(X)
     back = (off @ weights["A"]) * (hidden > 0)

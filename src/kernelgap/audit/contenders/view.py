@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Rows = Float[np.ndarray, "n d"]
 Outputs = Float[np.ndarray, "n k"]
 Setting = Mapping[str, float]
-Tell = Callable[[float], None]  # takes the share that is done
+ProgressCallback = Callable[[float], None]  # takes the share that is done
 
 
 class SearchBudget(BaseModel):
@@ -100,17 +100,33 @@ class Contender(Protocol):
     Its settings are relative to a sample (shares of a median distance, of a default rate): the same for all seeds.
     """
 
-    def judge(self, view: View, tell: Tell) -> "Judged":
-        """Fit every setting to the training rows, and measure its error on the validation rows."""
+    def judge(self, view: View, on_progress: ProgressCallback) -> "SettingErrors":
+        """Fit every setting to the training rows, and measure its error on the validation rows.
+
+        Parameters
+        ----------
+        view
+            The rows.
+        on_progress
+            Takes the share that is done.
+        """
         ...
 
     def fit(self, view: View, setting: Setting) -> Fitted:
-        """Fit one setting to the whole sample."""
+        """Fit one setting to the whole sample.
+
+        Parameters
+        ----------
+        view
+            The rows.
+        setting
+            One that ``judge`` has tried.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class Judged:
+class SettingErrors:
     """What judging gives.
 
     Parameters
@@ -128,11 +144,14 @@ class Judged:
     fits: int
 
 
+Judged = SettingErrors  # its name up to 0.2
+
+
 class Records:
     """Settings and errors as they come."""
 
-    def __init__(self, fits: int, tell: Tell) -> None:
-        self._fits, self._tell, self._done = fits, tell, 0
+    def __init__(self, fits: int, on_progress: ProgressCallback) -> None:
+        self._fits, self._on_progress, self._done = fits, on_progress, 0
         self._columns: dict[str, list[float]] = {}
         self._errors: list[float] = []
 
@@ -144,10 +163,10 @@ class Records:
             self._columns.setdefault(name, []).extend(each)
         self._errors += [value if np.isfinite(value) else np.inf for value in values]
         self._done += 1
-        self._tell(min(1.0, self._done / self._fits))
+        self._on_progress(min(1.0, self._done / self._fits))
 
-    def judged(self) -> Judged:
-        return Judged(self._columns, self._errors, self._done)
+    def judged(self) -> SettingErrors:
+        return SettingErrors(self._columns, self._errors, self._done)
 
 
 def spread(low: float, high: float, count: int) -> list[float]:

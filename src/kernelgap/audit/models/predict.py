@@ -69,7 +69,7 @@ def predict_table(model: TableModel, source: str | Path | pd.DataFrame) -> Predi
 
 
 def _quality(model: TableModel, predictions: pd.DataFrame, frame: pd.DataFrame) -> tuple[Quality, ...]:
-    """For each target that the frame has, in some row at least."""
+    """The quality for each target that the frame has, in some row at least."""
     pairs = zip(model.targets.names, predictions.columns, strict=False)  # scores come behind the targets
     present = [(target, predictions[column].to_numpy()) for target, column in pairs if target in frame]
     judge = _of_classes if model.targets.task == "classification" else _of_numbers
@@ -98,7 +98,7 @@ def _of_classes(model: TableModel, target: str, predicted: np.ndarray, column: p
 
 
 def _labels(column: pd.Series, classes: tuple[str, ...]) -> np.ndarray:
-    """As the classes are written: a table of another size may have 1.0 or true where they say 1."""
+    """The labels as the classes are written: a table of another size may have 1.0 or true where they say 1."""
     given = labels_of(column)
     if set(given) - {None} <= set(classes):
         return given

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap
-from kernelgap.audit.statistics.comparison import best_pair, contest, on_shared_seeds
+from kernelgap.audit.statistics.comparison import best_pair, on_shared_seeds, paired_errors
 from kernelgap.audit.statistics.features import features
 from kernelgap.audit.statistics.gap import gap
 from kernelgap.audit.statistics.remarks import remarks
@@ -30,7 +30,7 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
     ]
     pair, shared = best_pair(sane), on_shared_seeds(sane)
     bootstrap = Bootstrap(shared, seed=seed)
-    compared = contest(shared, bootstrap, pair)
+    compared = paired_errors(shared, bootstrap, pair)
     tried = {entry.contender for entry in results.entries if entry.samples == compared.samples}
     untried = {name: family for name, family in (rivals or {}).items() if name not in tried}
     verdict = judge(compared, untried)

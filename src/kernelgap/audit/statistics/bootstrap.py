@@ -108,7 +108,7 @@ class Bootstrap:
         return self._resampled(("", 0, "error"), [0])
 
     def error(self, entry: Entry, seeds: tuple[int, ...] | None = None) -> Resampled:
-        """Over these seeds, or all that it has. Without a seed: the mean over its own, paired by rows alone."""
+        """The error over these seeds (default: its own). Without a seed: the mean over its own, paired by rows."""
         return self._of(entry, seeds, "error")
 
     def accuracy(self, entry: Entry, seeds: tuple[int, ...] | None = None) -> Resampled | None:

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
-from kernelgap.audit.statistics.results import Comparison, Entry, Interval, Results
+from kernelgap.audit.statistics.results import BestPair, Entry, Interval, Results
 from kernelgap.errors import InputError
 
 SMALLEST = 1e-300  # stands for an error of 0 where a logarithm is taken
@@ -14,7 +14,7 @@ LARGEST = 1e12  # beyond it a ratio is called infinite
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class PairedErrors:
     """Both sides with their errors in the same resamples."""
 
     kernel: Entry
@@ -44,9 +44,9 @@ class Contest:
         return float(kernel - network)
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> BestPair:
         accuracy = self.accuracy_difference
-        return Comparison(
+        return BestPair(
             kernel=self.kernel.contender,
             network=self.network.contender,
             samples=self.samples,
@@ -94,14 +94,14 @@ def _only(entry: Entry, seeds: tuple[int, ...]) -> Entry:
     )
 
 
-def contest(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | None = None) -> Contest:
-    """Of the best kernel and the best network, or of a pair that was chosen before."""
+def paired_errors(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Entry] | None = None) -> PairedErrors:
+    """The errors of the best kernel and the best network, or of a pair that was chosen before."""
     kernel, network = (
         results.entry(entry.contender, entry.samples) for entry in (best_pair(results) if pair is None else pair)
     )
     seeds = common_seeds([kernel, network])
     ours, theirs = bootstrap.accuracy(network, seeds), bootstrap.accuracy(kernel, seeds)
-    return Contest(
+    return PairedErrors(
         kernel=kernel,
         network=network,
         seeds=seeds,
@@ -117,13 +117,13 @@ def logarithms(errors: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape
 
 
 def _ratio(kernel: Resampled, network: Resampled) -> Interval:
-    """Over the logarithms, with the stretch of the difference."""
+    """The ratio of the errors, from the logarithms, with the stretch of the difference."""
     value = np.asarray(logarithms(np.array(kernel.value)) - logarithms(np.array(network.value)))
     draws = logarithms(kernel.draws) - logarithms(network.draws)
     stretched = value + (kernel - network).stretch() * (draws - value)
-    return percentiles(float(_times(value)), _times(stretched))
+    return percentiles(float(_exp(value)), _exp(stretched))
 
 
-def _times(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+def _exp(logarithm: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
     top = np.log(LARGEST)
     return np.where(logarithm > top, np.inf, np.where(logarithm < -top, 0.0, np.exp(np.clip(logarithm, -top, top))))

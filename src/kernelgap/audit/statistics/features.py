@@ -3,21 +3,21 @@
 import numpy as np
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
-from kernelgap.audit.statistics.comparison import Contest
+from kernelgap.audit.statistics.comparison import PairedErrors
 from kernelgap.audit.statistics.results import Entry, Features, Interval, Results
 from kernelgap.audit.statistics.verdict import clearly_less
-from kernelgap.audit.statistics.wording import digits, percent
+from kernelgap.number_text import digits, percent
 
 
-def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads: bool) -> Features:
+def features(results: Results, bootstrap: Bootstrap, paired: PairedErrors, *, leads: bool) -> Features:
     """Compare a network with its own kernels; ``leads`` says whether the verdict is for the network."""
-    network = contest.network
-    last, ntk = (_twin(results, network, mode) for mode in ("last", "ntk"))
-    seeds = common_seeds(entry for entry in (contest.kernel, network, last, ntk) if entry is not None)
+    network = paired.network
+    last, ntk = (_frozen_kernel(results, network, mode) for mode in ("last", "ntk"))
+    seeds = common_seeds(entry for entry in (paired.kernel, network, last, ntk) if entry is not None)
     if (last is None and ntk is None) or not seeds:
         sentence = f"What the features that {network.contender} learns are worth was not measured."
-        return Features(network.contender, _error(contest.network_error), None, None, None, None, None, sentence)
-    kernel, own = bootstrap.error(contest.kernel, seeds), bootstrap.error(network, seeds)
+        return Features(network.contender, _error(paired.network_error), None, None, None, None, None, sentence)
+    kernel, own = bootstrap.error(paired.kernel, seeds), bootstrap.error(network, seeds)
     frozen_last = None if last is None else bootstrap.error(last, seeds)
     frozen = None if ntk is None else bootstrap.error(ntk, seeds)
     learned = None if frozen is None else frozen - own
@@ -30,11 +30,11 @@ def features(results: Results, bootstrap: Bootstrap, contest: Contest, *, leads:
         learned=None if learned is None else learned.interval(),
         architecture=None if frozen is None else (kernel - frozen).interval(),
         share=share,
-        sentence=_sentence(contest, own, frozen_last, frozen, share, seeds),
+        sentence=_sentence(paired, own, frozen_last, frozen, share, seeds),
     )
 
 
-def _twin(results: Results, network: Entry, mode: str) -> Entry | None:
+def _frozen_kernel(results: Results, network: Entry, mode: str) -> Entry | None:
     name = f"{network.contender}({mode})"
     return next((e for e in results.entries if (e.contender, e.samples) == (name, network.samples)), None)
 
@@ -53,26 +53,26 @@ def _share(learned: Resampled, lead: Resampled) -> Interval | None:
 
 
 def _sentence(
-    contest: Contest,
+    paired: PairedErrors,
     own: Resampled,
     last: Resampled | None,
     ntk: Resampled | None,
     share: Interval | None,
     seeds: tuple[int, ...],
 ) -> str:
-    name, constant = contest.network.contender, contest.constant.value
-    twins = [
-        f"{digits(twin.value)} {what}"
-        for twin, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
-        if twin is not None
+    name, constant = paired.network.contender, paired.constant.value
+    frozen_errors = [
+        f"{digits(error.value)} {what}"
+        for error, what in ((ntk, "by its tangent kernel"), (last, "by training its last layer alone"))
+        if error is not None
     ]
-    errors = f"Frozen at its start, {name} has error {' and '.join(twins)}; trained, it has {digits(own.value)}"
-    if set(seeds) < set(contest.seeds):  # and so other errors than are stated elsewhere
-        errors += f" (over {len(seeds)} of {len(contest.seeds)} seeds)"
+    errors = f"Frozen at its start, {name} has error {' and '.join(frozen_errors)}; trained, it has {digits(own.value)}"
+    if set(seeds) < set(paired.seeds):  # and so other errors than are stated elsewhere
+        errors += f" (over {len(seeds)} of {len(paired.seeds)} seeds)"
     frozen = ntk if ntk is not None else last
     assert frozen is not None
     if share is not None and clearly_less(own, frozen, constant):
-        kernel = contest.kernel.contender
+        kernel = paired.kernel.contender
         if share.value >= 1:
             return f"{errors}: the features that it learns are worth all of its lead over the best kernel ({kernel})."
         return (

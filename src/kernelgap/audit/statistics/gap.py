@@ -9,12 +9,13 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap, Resampled, common_seeds, percentiles
-from kernelgap.audit.statistics.comparison import LARGEST, Contest, logarithms
+from kernelgap.audit.statistics.comparison import LARGEST, PairedErrors, logarithms
 from kernelgap.audit.statistics.results import Gap, GapKind, Interval, Results
-from kernelgap.audit.statistics.wording import between, digits
+from kernelgap.audit.statistics.wording import between
+from kernelgap.number_text import digits
 
 
-def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:
+def gap(results: Results, bootstrap: Bootstrap, paired: PairedErrors) -> Gap:
     """The gap between the network's error and the curve of the kernel that is best on validation at each size.
 
     The interval comes from curves and target resampled together; all are stretched about their values, in logarithms,
@@ -25,18 +26,18 @@ def gap(results: Results, bootstrap: Bootstrap, contest: Contest) -> Gap:
     last sizes runs below it, and what it takes to reach the target is a bound from below. (An upper end from that power
     law would hold the true number 3 to 45 times in 100: ``tests/audit/statistics/test_gap_coverage.py``.)
     """
-    network, n = contest.network.contender, contest.samples
+    network, n = paired.network.contender, paired.samples
     kernels = [kernel for size in results.samples if (kernel := results.best(["kernel"], size)) is not None]
     sizes = tuple(kernel.samples for kernel in kernels)
-    if not any(_above_zero(contest.constant - side) for side in (contest.kernel_error, contest.network_error)):
+    if not any(_above_zero(paired.constant - side) for side in (paired.kernel_error, paired.network_error)):
         sentence = "There is no kernel gap to speak of: neither kernel nor network is better than a constant."
         return Gap("none", n, None, None, sentence)
     if len(sizes) < 2:
         sentence = "The kernel gap takes kernels with at least 2 numbers of samples; there is 1."
         return Gap("none", n, None, None, sentence)
-    seeds = common_seeds([*kernels, contest.network])
+    seeds = common_seeds([*kernels, paired.network])
     curve = [bootstrap.error(kernel, seeds) for kernel in kernels]
-    target = bootstrap.error(contest.network, seeds)
+    target = bootstrap.error(paired.network, seeds)
     stretch = max(error.stretch() for error in [*curve, target])
     errors = np.array([[error.value for error in curve]])
     value = float(reach(sizes, errors, np.array([target.value]))[0])

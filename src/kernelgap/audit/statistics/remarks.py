@@ -1,10 +1,10 @@
 """Remarks on the verdict: how the adaptive kernel and the baselines compare with the best kernel and network."""
 
 from kernelgap.audit.statistics.bootstrap import Bootstrap, common_seeds
-from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Entry, Results, Verdict
+from kernelgap.audit.statistics.comparison import PairedErrors
+from kernelgap.audit.statistics.results import AuditVerdict, Entry, Results
 from kernelgap.audit.statistics.verdict import NOTICED, clearly_less
-from kernelgap.audit.statistics.wording import digits, percent
+from kernelgap.number_text import digits, percent
 
 SUBJECTS = {
     "adaptive": "A kernel that learns its features (adaptive) does",
@@ -14,20 +14,20 @@ SUBJECTS = {
 MATCHED = 0.9  # of the network's lead, made up by an adaptive kernel that is not clearly behind
 
 
-def remarks(results: Results, bootstrap: Bootstrap, contest: Contest, verdict: Verdict) -> tuple[str, ...]:
+def remarks(results: Results, bootstrap: Bootstrap, paired: PairedErrors, verdict: AuditVerdict) -> tuple[str, ...]:
     """A sentence each; none where there is nothing to add."""
-    pairs = _Pairs(bootstrap, contest)
+    pairs = _Pairs(bootstrap, paired)
     sentences = []
-    adaptive = results.best(["adaptive"], contest.samples)
+    adaptive = results.best(["adaptive"], paired.samples)
     if adaptive is not None and verdict.outcome == "network ahead":
         sentences.append(_beside_leading_network(pairs, adaptive))
     elif adaptive is not None and pairs.beats_both(adaptive):
         sentences.append(pairs.better_than_both(adaptive))
-    baselines = [e for e in results.entries if e.family == "baseline" and e.samples == contest.samples]
+    baselines = [e for e in results.entries if e.family == "baseline" and e.samples == paired.samples]
     better = [entry for entry in baselines if pairs.beats_both(entry)]
     sentences += [pairs.better_than_both(entry) for entry in sorted(better, key=pairs.error)]
     linear = next((entry for entry in baselines if entry.contender == "ridge"), None)
-    rivals = [contest.kernel, contest.network, *(entry for entry in baselines if entry is not linear)]
+    rivals = [paired.kernel, paired.network, *(entry for entry in baselines if entry is not linear)]
     rivals += [] if adaptive is None else [adaptive]
     if linear is not None and linear not in better and pairs.keeps_up(linear, rivals):
         sentences.append(
@@ -40,9 +40,9 @@ def remarks(results: Results, bootstrap: Bootstrap, contest: Contest, verdict: V
 class _Pairs:
     """Pairs of entries, each on the seeds that both have."""
 
-    def __init__(self, bootstrap: Bootstrap, contest: Contest) -> None:
-        self.bootstrap, self.kernel, self.network = bootstrap, contest.kernel, contest.network
-        self.constant = contest.constant.value
+    def __init__(self, bootstrap: Bootstrap, paired: PairedErrors) -> None:
+        self.bootstrap, self.kernel, self.network = bootstrap, paired.kernel, paired.network
+        self.constant = paired.constant.value
 
     def error(self, entry: Entry) -> float:
         return self.bootstrap.error(entry).value
@@ -64,7 +64,7 @@ class _Pairs:
         return f"{subject} better than both: error {digits(self.error(entry))} against {network} and {kernel}."
 
     def keeps_up(self, entry: Entry, rivals: list[Entry]) -> bool:
-        """Nobody is clearly better, nor better by enough to be noticed."""
+        """Whether none of the rivals is clearly and noticeably better."""
         near = all(self.error(entry) - self.error(rival) < NOTICED * self.constant for rival in rivals)
         return self.learns(entry) and near and not any(self.less(rival, entry) for rival in rivals)
 

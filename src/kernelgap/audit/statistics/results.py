@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 from kernelgap.errors import InputError
 
 Family = Literal["kernel", "network", "twin", "adaptive", "baseline"]
+FROZEN: Family = "twin"  # a network's own kernel, frozen at its random start
 Outcome = Literal["network ahead", "kernel ahead", "undecided"]
 GapKind = Literal["interpolated", "extrapolated", "out of reach", "below", "none"]
 
@@ -87,7 +88,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class BestPair:
     """Best kernel and best network with the same samples.
 
     ``difference`` is kernel less network: above 0 the network leads. ``ratio`` is the kernel's error over the
@@ -106,7 +107,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AuditVerdict:
     """``sentence`` says the outcome to a person, ``reasons`` why."""
 
     outcome: Outcome
@@ -154,8 +155,8 @@ class Answer:
 
     constant: Interval
     curves: tuple[Curve, ...]
-    comparison: Comparison
-    verdict: Verdict
+    comparison: BestPair
+    verdict: AuditVerdict
     gap: Gap
     features: Features
     remarks: tuple[str, ...]  # what the adaptive kernel and the baselines add to the verdict

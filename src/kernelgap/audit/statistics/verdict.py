@@ -7,9 +7,10 @@ from jaxtyping import Float
 from scipy.stats import binomtest
 
 from kernelgap.audit.statistics.bootstrap import Resampled
-from kernelgap.audit.statistics.comparison import Contest
-from kernelgap.audit.statistics.results import Family, Outcome, Verdict
-from kernelgap.audit.statistics.wording import digits, less, percent, points
+from kernelgap.audit.statistics.comparison import PairedErrors
+from kernelgap.audit.statistics.results import AuditVerdict, Family, Outcome
+from kernelgap.audit.statistics.wording import less
+from kernelgap.number_text import digits, percent, points
 
 LEVEL = 0.99
 EASIER = 0.95  # for what has to hold beside it
@@ -18,7 +19,7 @@ SEEDS = 2
 NOTICED = 0.01  # of the constant's error: a smaller lead is none
 
 
-def judge(contest: Contest, untried: Mapping[str, Family] | None = None) -> Verdict:
+def judge(paired: PairedErrors, untried: Mapping[str, Family] | None = None) -> AuditVerdict:
     """A side is ahead where nothing speaks against it; else it is undecided, and each reason is named.
 
     Ahead takes all of these: at least 20 test rows and 2 seeds; a paired 99% interval of the difference without 0, its
@@ -31,12 +32,12 @@ def judge(contest: Contest, untried: Mapping[str, Family] | None = None) -> Verd
     In simulations with 20 to 200 test rows (``tests/audit/statistics/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
     """
-    lead = _Lead(contest, untried or {})
+    lead = _Lead(paired, untried or {})
     against = lead.against()
     if against:
-        return Verdict("undecided", lead.undecided(), tuple(against))
+        return AuditVerdict("undecided", lead.undecided(), tuple(against))
     outcome: Outcome = "network ahead" if lead.sign > 0 else "kernel ahead"
-    return Verdict(outcome, lead.sentence(), tuple(lead.reasons()))
+    return AuditVerdict(outcome, lead.sentence(), tuple(lead.reasons()))
 
 
 def clearly_less(better: Resampled, worse: Resampled, constant: float) -> bool:
@@ -59,26 +60,26 @@ def _surely_above(by_row: Float[np.ndarray, " rows"]) -> bool:
 class _Lead:
     """The side that has less error on the test rows, and what can be said of it."""
 
-    def __init__(self, contest: Contest, untried: Mapping[str, Family]) -> None:
-        self.contest, self.untried = contest, untried
-        self.sign = 1 if contest.difference.value >= 0 else -1
-        kernel = "kernel", contest.kernel.contender, contest.kernel_error
-        network = "network", contest.network.contender, contest.network_error
+    def __init__(self, paired: PairedErrors, untried: Mapping[str, Family]) -> None:
+        self.paired, self.untried = paired, untried
+        self.sign = 1 if paired.difference.value >= 0 else -1
+        kernel = "kernel", paired.kernel.contender, paired.kernel_error
+        network = "network", paired.network.contender, paired.network_error
         leader, other = (network, kernel) if self.sign > 0 else (kernel, network)
         self.kind, self.name, self.error = leader
         self.other_kind, self.other, self.other_error = other
         self.difference = self.other_error - self.error
-        self.over_constant = contest.constant - self.error
-        accuracy = contest.accuracy_difference
+        self.over_constant = paired.constant - self.error
+        accuracy = paired.accuracy_difference
         self.accuracy = None if accuracy is None else self.sign * accuracy.value
         self.surely_right_more = accuracy is None or _surely_above(self.sign * accuracy.table.mean(axis=0))
         self.rows = self.error.table.shape[1]
         self.interval = self.difference.interval(LEVEL)
-        self.threshold = NOTICED * contest.constant.value
+        self.threshold = NOTICED * paired.constant.value
 
     def against(self) -> list[str]:
         """A sentence for every condition that fails."""
-        constant, seeds, sentences = self.contest.constant.value, self.contest.seeds, []
+        constant, seeds, sentences = self.paired.constant.value, self.paired.seeds, []
         if self.rows < ROWS:
             sentences.append(f"There are {self.rows} test rows only; fewer than {ROWS} cannot tell the two apart.")
         if len(seeds) < SEEDS:
@@ -103,12 +104,12 @@ class _Lead:
         ahead = sum(seed > 0 for seed in self.difference.by_seed)
         if seeds and ahead < len(seeds):
             sentences.append(f"{self.name} has less error with {ahead} of {len(seeds)} seeds, not with all.")
-        if seeds and self.sign * self.contest.validation_difference < 0:
+        if seeds and self.sign * self.paired.validation_difference < 0:
             sentences.append(f"On the validation rows it is the other way round: there {self.other} has less error.")
         if self.difference.value < self.threshold or self.difference.value == 0:
             sentences.append(
                 f"The difference, {digits(self.difference.value)}, is below {percent(NOTICED)} of a constant's error "
-                f"({digits(constant)}): nobody would notice it."
+                f"({digits(constant)}): too small to matter."
             )
         if self.accuracy is not None and not self.surely_right_more:
             sentences.append(f"{self._accuracy()} The class that is predicted is what counts.")
@@ -135,7 +136,7 @@ class _Lead:
         errors = f"{digits(self.error.value)} against {digits(self.other_error.value)}"
         return (
             f"The {self.kind} is ahead: {self.name} has {much} {self.other}, the best {self.other_kind} by validation, "
-            f"{errors}, with {self.contest.samples:,} samples."
+            f"{errors}, with {self.paired.samples:,} samples."
         )
 
     def undecided(self) -> str:
@@ -143,11 +144,11 @@ class _Lead:
             return (
                 "Undecided: neither the best network nor the best kernel by validation is clearly better than a "
                 f"constant guess, so there is nothing to be ahead in ({self.name} {digits(self.error.value)}, "
-                f"{self.other} {digits(self.other_error.value)}, constant {digits(self.contest.constant.value)})."
+                f"{self.other} {digits(self.other_error.value)}, constant {digits(self.paired.constant.value)})."
             )
         result = "the two do equally well" if self.interval.high < self.threshold else "no clear winner"
         return (
-            f"Undecided: {result} with {self.contest.samples:,} samples. By validation the best {self.kind} is "
+            f"Undecided: {result} with {self.paired.samples:,} samples. By validation the best {self.kind} is "
             f"{self.name}, with test error {digits(self.error.value)}, and the best {self.other_kind} {self.other}, "
             f"with {digits(self.other_error.value)}."
         )
@@ -155,10 +156,10 @@ class _Lead:
     def reasons(self) -> list[str]:
         sentences = [
             f"The difference of the errors is {digits(self.difference.value)}, beyond chance: "
-            f"{self._span(self.difference)}, over {self.rows:,} test rows and {len(self.contest.seeds)} seeds.",
+            f"{self._span(self.difference)}, over {self.rows:,} test rows and {len(self.paired.seeds)} seeds.",
             f"{self.name} has less error with every seed, and on the validation rows.",
-            f"A constant guess has error {digits(self.contest.constant.value)}; {self.name} leaves "
-            f"{percent(self.error.value / self.contest.constant.value)} of it.",
+            f"A constant guess has error {digits(self.paired.constant.value)}; {self.name} leaves "
+            f"{percent(self.error.value / self.paired.constant.value)} of it.",
         ]
         return sentences if self.accuracy is None else [*sentences, self._accuracy()]
 
@@ -168,7 +169,7 @@ class _Lead:
 
     def _hint(self) -> str:
         """More seeds or more rows, whichever makes the interval long."""
-        if len(self.contest.seeds) < SEEDS or self.rows < ROWS:
+        if len(self.paired.seeds) < SEEDS or self.rows < ROWS:
             return ""
-        few = self.difference.spread[1] < 3 * len(self.contest.seeds)
+        few = self.difference.spread[1] < 3 * len(self.paired.seeds)
         return " More seeds would tell more." if few else " More test rows would tell more."

@@ -48,6 +48,8 @@ _DATE = re.compile(
 _NUMBERS = (int, float, Decimal, np.integer, np.floating, np.bool_)
 _BOOLEANS = ({"true", "false"}, {"t", "f"})
 
+KEY_PRESENT = 0.95  # of the rows: some numbers may be missing
+KEY_GROUPS = 0.45  # of the rows: a column that is called a key may have each number twice
 KEY_DISTINCT = 0.95  # of the rows: a key may have some repeats
 KEY_RANGE = 1.5  # times the rows: the range of numbers that are given out one by one, some of them lost
 KEY_ROWS = 30  # fewer do not tell
@@ -82,14 +84,14 @@ def interpret(
                 kinds[name] = "counter"
         if kinds[name] in USED:
             columns[name] = values
-            notices += new
+        notices += new
     return pd.DataFrame(columns, index=raw.index), kinds, notices
 
 
 def numbers_of(column: pd.Series, *, comma_first: bool = False) -> tuple[Values, list[Notice]]:
     """A column that is to hold numbers; anything else in it counts as missing, with a notice."""
     kind, values, notices = _column(column, comma_first=comma_first, as_label=False)
-    if kind == "number":
+    if kind == "number" or notices:  # of numbers that all count as missing
         return values, notices
     codes, texts = distinct_texts(column)
     return _numbers(str(column.name), texts, codes, read_numerals(texts, comma_first=comma_first))
@@ -217,26 +219,40 @@ def _are_codes(texts: Sequence[str]) -> bool:
 
 
 def _counts_rows(name: str, values: np.ndarray, places: np.ndarray, rows: int) -> bool:
-    """Whether whole numbers only say which row it is.
+    """Whether numbers only say which row it is, those that are there.
 
     ``places`` are the rows' places in a file of ``rows`` rows, of which some may have been drawn. Any of these will do:
     the number is a whole multiple of the place, from some start; the numbers fill their range, in whatever order, where
-    draws from that range would repeat; the column is called a key, and nearly each row has a number of its own. Whole
-    numbers that are measured repeat, or lie far apart. So do counts and years, unless there is one a row.
+    draws from that range would repeat; the column is called a key, and its numbers are multiples of the place, or
+    nearly each row or pair of rows has a whole number of its own. Whole numbers that are measured repeat, or lie far
+    apart. So do counts and years, unless there is one a row. Of columns with other names, multiples that are not whole
+    may be a grid at which something was measured.
     """
-    if len(values) < 3 or not np.isfinite(values).all() or (values != np.round(values)).any():
+    present = np.isfinite(values)
+    if present.sum() < max(3, KEY_PRESENT * len(values)):
         return False
+    values, places, key = values[present], places[present], _is_key(name)
     if len(values) < KEY_ROWS and not _NAMELESS.fullmatch(name):
         return False
-    step = (values[1] - values[0]) / (places[1] - places[0])
-    if step != 0 and (values - values[0] == step * (places - places[0])).all():
+    whole = bool((values == np.round(values)).all())
+    if (whole or key or _NAMELESS.fullmatch(name)) and _is_line(values, places):
         return True
-    if len(values) < KEY_ROWS or len(np.unique(values)) < KEY_DISTINCT * len(values):
+    distinct = len(np.unique(values))
+    if not whole or len(values) < KEY_ROWS:
         return False
+    if distinct < KEY_DISTINCT * len(values):
+        return key and distinct >= KEY_GROUPS * len(values)
     span = float(np.ptp(values)) + 1
-    drawn = len(values) < rows
+    drawn = len(values) < KEY_PRESENT * rows
     filled = span <= KEY_RANGE * rows and (not drawn or len(values) ** 2 / (2 * span) >= KEY_SURE)
-    return filled or _is_key(name)
+    return filled or key
+
+
+def _is_line(values: np.ndarray, places: np.ndarray) -> bool:
+    """Whether all values lie on a line over their places that is not flat, as far as float64 tells."""
+    step = (values[-1] - values[0]) / (places[-1] - places[0])
+    off = np.abs(values - values[0] - step * (places - places[0]))
+    return bool(step != 0 and (off <= 8 * np.finfo(float).eps * np.abs(values).max()).all())
 
 
 def _is_key(name: str) -> bool:

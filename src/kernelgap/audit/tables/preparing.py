@@ -53,7 +53,7 @@ class NumberColumn(_Described):
 
 
 class LabelColumn(_Described):
-    """1 in the column of the label, 0 in the others; two columns would say the same, so one of two is left away.
+    """One column of 0 and 1 for each label. With two labels one column is left out, since the other says the same.
 
     Rare labels share a last column. Labels that are new go there too, and where there is none they count as missing;
     the most frequent label stands for what is missing.
@@ -252,7 +252,7 @@ def _filled(name: str, gaps: np.ndarray, stand_in: str) -> list[Notice]:
 
 @dataclass(frozen=True)
 class UsefulColumns:
-    """Values with NaN, texts with None, columns whose gaps are a feature, and a notice for each decision."""
+    """The columns that are kept: values with NaN, texts with None, gaps that are a feature; notices."""
 
     numbers: dict[str, np.ndarray] = field(default_factory=dict)
     labels: dict[str, np.ndarray] = field(default_factory=dict)

@@ -7,6 +7,7 @@ the mean of |r|^2 is off by at most 2 |E| sqrt(mean |r|^2) + |E|^2, and by the r
 """
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
 from kernelgap.errors import InputError
 from kernelgap.fingerprint import fingerprint
+from kernelgap.machine import require_memory
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
 from kernelgap.problems import ParityProblem, Problem
@@ -39,6 +41,8 @@ AT_ONCE = 2**21  # points between two looks at the clock
 TERMS = 2**12  # more than the terms of a target, and the further additions of a sum over the cube
 SAMPLE = 2**14
 CONFIDENCE = 0.99
+BYTES = 2**28  # of a network's activations at a time
+PIECE = 2**16  # points for which a predictor is called at once
 
 RowSums = Callable[[int, int], Float[np.ndarray, " rows"]]  # squared errors, summed over each of these rows of points
 
@@ -94,8 +98,24 @@ class TrainedNetwork:
         """Outputs in float64."""
         with jax.enable_x64(True):
             params = {name: jnp.asarray(w, dtype=jnp.float64) for name, w in self.params.items()}
-            outputs = self.network.apply(params, jnp.asarray(X, dtype=jnp.float64))
-            return np.asarray(outputs) * self.scale + self.offset
+            step = len(X) if len(X) <= 64 else self.points_at_once
+            pieces = [
+                np.asarray(self.network.apply(params, jnp.asarray(X[start : start + step], dtype=jnp.float64)))
+                for start in range(0, max(1, len(X)), max(1, step))
+            ]
+            return np.concatenate(pieces) * self.scale + self.offset
+
+    @property
+    def points_at_once(self) -> int:
+        """A power of 2: for how many points all that ``apply`` computes takes at most ``BYTES``."""
+        inputs, _ = self.network.takes(self.params)
+
+        def numbers(points: int) -> int:
+            program = jax.make_jaxpr(self.network.apply)(self.params, np.zeros((points, inputs), dtype=np.float32))
+            return sum(math.prod(out.aval.shape) for equation in program.eqns for out in equation.outvars)
+
+        each = max(1, (numbers(16) - numbers(8)) // 8)
+        return 2 ** (max(1, BYTES // (8 * each)).bit_length() - 1)
 
 
 def exact_risk(
@@ -133,12 +153,17 @@ def exact_risk(
     of_network = as_network(predictor)
     call = of_network if of_network is not None else _as_function(predictor)
     lower = min(LOWER, cube.d)
+    if of_network is not None:
+        weights = 8 * sum(math.prod(np.shape(w)) for w in of_network.params.values())
+        what = f"The exact risk of {of_network.network.name} with {weights // 8:,} weights"
+        require_memory(3 * BYTES + 2 * weights, what, "Take a smaller width.")
+        lower = min(lower, of_network.points_at_once.bit_length() - 1)
     # coordinates fold into the first bias unless gates see them too, or W sees several patches
     folds = of_network is not None and not of_network.network.gates and of_network.network.patches == 1
     if of_network is not None and folds and isinstance(problem, ParityProblem):
-        sums = _network_rows(problem, cube, of_network, lower)
+        sums = _in_pieces(_network_rows(problem, cube, of_network, lower), of_network.points_at_once)
     else:
-        sums = _rows(problem, cube, call, lower)
+        sums = _in_pieces(_rows(problem, cube, call, lower), max(1, PIECE >> lower))
     with np.errstate(over="ignore", invalid="ignore"):
         total = _visit_all(sums, 2 ** (cube.d - lower), 2**lower, _digest(problem, call), resume, on_progress)
         X, _ = problem.sample(SAMPLE, seed)
@@ -177,6 +202,16 @@ def _rows(problem: Problem, cube: Cube, call: Callable[..., Any], lower: int) ->
         return errors.reshape(stop - first, -1).sum(axis=1)
 
     return sums
+
+
+def _in_pieces(sums: RowSums, most: int) -> RowSums:
+    """The same, at most so many rows at a time."""
+
+    def pieces(first: int, stop: int) -> Float[np.ndarray, " rows"]:
+        starts = range(first, stop, most)
+        return np.concatenate([sums(start, min(stop, start + most)) for start in starts])
+
+    return pieces
 
 
 def _network_rows(problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> RowSums:

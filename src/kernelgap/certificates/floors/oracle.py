@@ -11,7 +11,7 @@ from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.floors import points, spectral
 from kernelgap.certificates.floors.bound import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
-from kernelgap.certificates.floors.rigorous import enclose
+from kernelgap.certificates.floors.rigorous import MOST_WORK, enclose
 from kernelgap.certificates.floors.span import Bracket
 from kernelgap.certificates.floors.targets import Targets, all_targets, own_target, random_targets
 from kernelgap.errors import InputError
@@ -125,6 +125,7 @@ def oracle_risk(
     rigorous: bool = False,
     *,
     seed: Seed = 0,
+    most_work: float = MOST_WORK,
     on_progress: Progress = silent,
 ) -> OracleRisk:
     """The least risk E |H - sum_n w_n K(., x_n)|^2 over all weights, for the problem's own target.
@@ -142,6 +143,8 @@ def oracle_risk(
         Prove the answer in ball arithmetic; for a kernel with a formula and inputs on the cube.
     seed
         Draws points for an estimate.
+    most_work
+        Of solving in balls for a proof, n^3 times bits, where refined weights do not do; more is refused beforehand.
     on_progress
         Takes the share done and what is being done.
 
@@ -164,7 +167,7 @@ def oracle_risk(
         )
     own, cube, signs = learner.on_cube.problem, learner.on_cube.cube, learner.on_cube.signs
     check_spectrum(cube.d)
-    ball = enclose(own, learner.on_cube.kernel, cube, signs, on_progress=on_progress)
+    ball = enclose(own, learner.on_cube.kernel, cube, signs, on_progress=on_progress, most_work=most_work)
     interval = (float(np.nextafter(float(ball.lower()), -np.inf)), float(np.nextafter(float(ball.upper()), np.inf)))
     return OracleRisk(*_about(problem, learner), float(ball.mid()), interval, "proof", enclosure=ball.str(30))
 
@@ -245,9 +248,9 @@ def draw_inputs(problem: Problem, n: int, seed: Seed) -> Float[np.ndarray, "n d"
     return problem.sample(n, seed)[0]
 
 
-def seconds(d: int, n: int) -> float:
+def seconds(d: int, n: int, rigorous: bool = False) -> float:
     """About how long the oracle risk of one kernel takes: eigenvalues like d^3, a factorisation like n^3."""
-    return 4 * (d / 600) ** 3 + 2e-9 * n**3
+    return 4 * (d / 600) ** 3 + (5e-9 if rigorous else 2e-9) * n**3
 
 
 class OnCube(NamedTuple):
@@ -326,7 +329,7 @@ def _own_risk(problem: Problem, learner: _Learner, seed: Seed, on_progress: Prog
         if exact is not None:
             interval = (float(exact.low[0]), float(exact.high[0]))
             return OracleRisk(*about, float(exact.risk[0]), interval, "float64", note=exact.note)
-    risk, interval, note = points.estimate(learner.functions, problem, learner.distinct, seed)
+    risk, interval, note = points.estimate(learner.functions, problem, learner.distinct, seed, on_progress)
     return OracleRisk(*about, risk, interval, "estimate", note=note)
 
 
@@ -342,7 +345,9 @@ def _family_risks(
     else:
         chosen = random_targets(problem, targets, seed)
     exact = _exact(problem, learner, chosen, on_progress)
-    risks = exact or points.estimate_many(learner.functions, problem, chosen, learner.distinct, seed)
+    risks = exact
+    if risks is None:
+        risks = points.estimate_many(learner.functions, problem, chosen, learner.distinct, seed, on_progress)
     name, spec, n, threshold = _about(problem, learner)
     ends, method = (risks.risk, risks.low, risks.high), "estimate" if exact is None else "float64"
     return FamilyRisks(name, spec, n, *ends, chosen.all, method, threshold, float(problem.alpha), risks.note)

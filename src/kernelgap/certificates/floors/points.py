@@ -25,6 +25,7 @@ from kernelgap.machine import available_memory, require_memory
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent
+from kernelgap.seeds import stream
 
 MOST_DIMENSIONS = 20
 ROWS = 2**13  # points in a block of the factorisation
@@ -32,6 +33,7 @@ CONFIDENCE = 0.99
 TIMES = float(ndtri(0.5 + CONFIDENCE / 2))  # standard errors in half an interval
 EACH = 30  # sampled points for a function, at least: the two means then differ by about 2/30
 LEAST = 20_000
+STEP = 256  # sampled points between two looks at the clock; more for many functions
 
 Functions = Callable[[Float[np.ndarray, "points width"]], Float[np.ndarray, "points n"]]
 
@@ -130,32 +132,41 @@ def numbers(sets: Int[np.ndarray, "sets size"]) -> Int[np.ndarray, " sets"]:
     return (np.int64(1) << sets.astype(np.int64)).sum(axis=1)
 
 
-def estimate(functions: Functions, problem: Problem, count: int, seed: Seed) -> tuple[float, tuple[float, float], str]:
+def estimate(
+    functions: Functions, problem: Problem, count: int, seed: Seed, on_progress: Progress = silent
+) -> tuple[float, tuple[float, float], str]:
     """The estimate, its 99% interval and a note on how it came about."""
     points = _sampled_points(count)
-    rng_in, rng_out = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(2))
-    inside, outside = problem.inputs(rng_in, points), problem.inputs(rng_out, points)
-    values = functions(inside)
+    inside, outside = (problem.inputs(stream(seed, "oracle", part), points) for part in ("fit", "test"))
+    values = _sampled_values(functions, inside, count, lambda share: on_progress(share / 2, _activity(count)))
     target = problem.target(inside)
     weights, _, rank, _ = np.linalg.lstsq(values, target, rcond=None)
     inner = ((target - values @ weights) ** 2).sum(axis=1)
-    outer = ((problem.target(outside) - functions(outside) @ weights) ** 2).sum(axis=1)
+    unseen = _sampled_values(functions, outside, count, lambda share: on_progress((1 + share) / 2, _activity(count)))
+    outer = ((problem.target(outside) - unseen @ weights) ** 2).sum(axis=1)
     times = TIMES / points**0.5
-    low = max(0.0, float(inner.mean() - times * inner.std())) if rank == count else 0.0
-    high = float(outer.mean() + times * outer.std())
+    low = max(0.0, float(inner.mean() - times * inner.std(ddof=1))) if rank == count else 0.0
+    high = float(outer.mean() + times * outer.std(ddof=1))
     return float(inner.mean() + outer.mean()) / 2, (low, high), _note(2 * points, count - int(rank), count)
 
 
-def estimate_many(functions: Functions, problem: ParityProblem, targets: Targets, count: int, seed: Seed) -> Bracket:
+def estimate_many(
+    functions: Functions,
+    problem: ParityProblem,
+    targets: Targets,
+    count: int,
+    seed: Seed,
+    on_progress: Progress = silent,
+) -> Bracket:
     """Risks of many targets on one sample of points.
 
     The best weights of n functions for m points leave on these about 1 - n/m of the truth, on others about 1 + n/m; to
     both ends comes the sampling error of a mean whose terms spread like squares of normal numbers.
     """
     points = _sampled_points(count)
-    X = problem.inputs(np.random.default_rng(seed), points)
+    X = problem.inputs(stream(seed, "oracle", "points"), points)
     signs = np.sign(X[:, : problem.d1])
-    values = functions(X)
+    values = _sampled_values(functions, X, count, lambda share: on_progress(share, _activity(count)))
     _, s, rows = np.linalg.svd(np.linalg.qr(values, mode="r") / points**0.5)
 
     def parities(sets: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
@@ -170,6 +181,22 @@ def estimate_many(functions: Functions, problem: ParityProblem, targets: Targets
     low = np.zeros_like(low) if span.lost else np.maximum(low - error, 0.0)
     high = np.maximum(high, 0.0) * (points + count) / (points - count) + error
     return Bracket(low, high, _note(points, span.lost, count), given_away=span.lost > 0)
+
+
+def _sampled_values(
+    functions: Functions, X: Float[np.ndarray, "points width"], count: int, tell: Callable[[float], None]
+) -> Float[np.ndarray, "points n"]:
+    """The functions at all points; the share done is told, since deep kernels may take minutes."""
+    step = max(STEP, count)
+    blocks = []
+    for start in range(0, len(X), step):
+        blocks.append(functions(X[start : start + step]))
+        tell(min(1.0, (start + step) / len(X)))
+    return np.concatenate(blocks)
+
+
+def _activity(count: int) -> str:
+    return f"{count:,} functions at sampled points"
 
 
 def _sampled_points(count: int) -> int:

@@ -20,10 +20,12 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from kernelgap.certificates.exact.cube import Cube
 from kernelgap.certificates.floors.bound import as_written
 from kernelgap.certificates.floors.spectral import gram_above, most_apart, parities_up_to, uncertainty_above
+from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.balls import as_ball, precision
-from kernelgap.kernels.cube.spectrum import CubeSpectrum, eigenvalue_balls
+from kernelgap.kernels.cube.spectrum import CubeSpectrum, eigenvalue_balls, has_every_degree
+from kernelgap.machine import require_memory
 from kernelgap.problems import ParityProblem
 from kernelgap.problems.fourier import IndexSet
 from kernelgap.progress import Progress, silent
@@ -32,7 +34,13 @@ FIRST_BITS = 192
 MOST_BITS = 2**13
 TIGHT = Fraction(1, 10**15)  # width of the enclosure, relative to |H|^2
 ROUNDS = 12
+MOST_WORK = 4e12  # of solving in balls, n^3 bits: about ten minutes
+SECONDS = 1.5e-10  # for one
 UNIT = 2.0**-53
+DEPENDENT = (  # formatted with the rank
+    "span at most {:,} dimensions, so no proof finds their weights: take no more samples than that, or "
+    "rigorous=False (no --rigorous)."
+)
 LEAST = 1e-250  # trace of a matrix in whose factorisation nothing underflows
 
 
@@ -43,22 +51,41 @@ def enclose(
     signs: Float[np.ndarray, "n d"],
     bits: int = 0,
     on_progress: Progress = silent,
+    most_work: float = MOST_WORK,
 ) -> arb:
     """A ball that contains the least risk over all weights.
 
     With G_nm = sum_S lambda_S^2 chi_S(x_n) chi_S(x_m) and b_n = sum_S lambda_S H_S chi_S(x_n) the risk of an output is
     |H|^2 - b' G^-1 b. ``bits`` fixes the precision; by default it is doubled until the ball is tight.
+    Where refinement does not do, systems are solved in balls: n^3 bits for each, ``most_work`` for all.
     """
     signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
     target = _coefficients(problem)
     tight = TIGHT * sum((value**2 for row in target.values() for value in row), start=Fraction(0))
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
+    work = 0.0
+
+    def allow(spectrum: CubeSpectrum) -> None:
+        """Refuse to solve what has no solution, or takes too long."""
+        nonlocal work
+        known = sum(spectrum.multiplicities[degree] for degree in spectrum.positive)
+        if known < len(signs) and not has_every_degree(kernel) and spectrum.rank < len(signs):
+            raise InputError(f"The {len(signs):,} functions {kernel.spec}(., x_n) {DEPENDENT.format(spectrum.rank)}")
+        work += len(signs) ** 3 * spectrum.bits
+        if work > most_work:
+            raise InputError(
+                f"A proof for {kernel.spec} with {len(signs):,} samples would solve equations in balls of "
+                f"{spectrum.bits} bits for {format_estimate(work * SECONDS)}, which is more than is allowed. Take "
+                "fewer samples or another kernel, or rigorous=False (no --rigorous)."
+            )
+
     for tried in tries:
+        require_memory(len(signs) ** 2 * (120 + tried // 2), f"A proof with {len(signs):,} samples", "Take fewer.")
         on_progress(0.0, f"{len(signs)} x {len(signs)} balls of {tried} bits")
         with precision(tried):
             balls = eigenvalue_balls(kernel, cube.d, cube.squared_length, tried)
             spectrum = CubeSpectrum(kernel, cube.d, cube.squared_length, tried, balls)
-            risk = _enclose_once(target, spectrum, signs, as_ball(tight), on_progress)
+            risk = _enclose_once(target, spectrum, signs, as_ball(tight), on_progress, allow)
             if risk is not None and (bits or risk.rad() <= as_ball(tight)):
                 return risk
     raise InputError(
@@ -83,6 +110,7 @@ def _enclose_once(
     signs: Float[np.ndarray, "n d"],
     tight: arb,
     on_progress: Progress,
+    allow: Callable[[CubeSpectrum], None],
 ) -> arb | None:
     squared, differ = spectrum.squared_profile(), ((spectrum.d - signs @ signs.T) / 2).astype(int)
     gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
@@ -94,6 +122,7 @@ def _enclose_once(
     refined = refine(spectrum, signs, gram, right, norm, tight, on_progress)
     if refined is not None:
         return refined
+    allow(spectrum)
     on_progress(0.0, f"solving with {len(signs)} x {len(signs)} balls of {spectrum.bits} bits")
     try:
         weights = gram.solve(right)

@@ -4,6 +4,7 @@ The theorems say that with N <= C/1000 samples (or features) 99% of the targets 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -110,11 +111,34 @@ def _verdict(share: tuple[float, float]) -> str:
     return "holds" if share[0] >= wanted else "fails" if share[1] < wanted else "undecided"
 
 
-def retention(problem: Problem, kernel: Kernel | str, X: object) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Retention:
+    """How much of each degree samples can hold.
+
+    Attributes
+    ----------
+    table
+        A row a degree: parities, eigenvalue, share of K(x,x), and the mean share of its parities that is ``captured``.
+    kernel, problem
+        Their texts.
+    n
+        Independent samples.
+    lost
+        Directions below rounding, which are left out.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    kernel: str
+    problem: str
+    n: int
+    lost: int
+
+
+def retention(problem: Problem, kernel: Kernel | str, X: object) -> Retention:
     """How much of each degree N samples can hold: the share of a parity that the span of K(., x_n) captures on average.
 
     Over all parities the captured shares add up to the number of independent samples: what one degree gets, another
-    does not. Directions below rounding (``lost`` in the table's attrs) are left out of it.
+    does not. Directions below rounding (``lost``) are left out of it.
 
     Parameters
     ----------
@@ -123,8 +147,8 @@ def retention(problem: Problem, kernel: Kernel | str, X: object) -> pd.DataFrame
 
     Returns
     -------
-    DataFrame
-        A row a degree: parities, eigenvalue, share of K(x,x), and the mean share of its parities that is captured.
+    Retention
+        Its ``table`` has a row a degree.
     """
     on_cube = prepare_on_cube(problem, kernel, X)
     spectrum = on_cube.spectrum()
@@ -145,5 +169,4 @@ def retention(problem: Problem, kernel: Kernel | str, X: object) -> pd.DataFrame
             "captured": np.clip(captured, 0.0, 1.0),
         }
     )
-    table.attrs = {"kernel": on_cube.kernel.spec, "problem": on_cube.problem.name, "n": len(signs), "lost": span.lost}
-    return table
+    return Retention(table, on_cube.kernel.spec, on_cube.problem.name, len(signs), span.lost)

@@ -31,7 +31,7 @@ ENTRIES, ROWS = 2**18, 256  # right-hand sides at a time: so many numbers, but n
 PAIRS = 2**21  # numbers in a table of products of two coordinates
 
 
-class Captured(NamedTuple):
+class CapturedTriangular(NamedTuple):
     """What a span makes of parities."""
 
     squared: Float[np.ndarray, " sets"]  # |y|^2
@@ -86,7 +86,7 @@ class TriangularSpan:
         error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
         return risk - error, risk + error
 
-    def _bases(self, targets: Targets) -> tuple[Captured, Float[np.ndarray, "bases n"]]:
+    def _bases(self, targets: Targets) -> tuple[CapturedTriangular, Float[np.ndarray, "bases n"]]:
         """What is captured of the base signals, and y for each."""
         solved = np.zeros((len(targets.bases), len(self._factor)))
         for size in {len(s) for s in targets.bases}:
@@ -96,12 +96,12 @@ class TriangularSpan:
                 rows *= self._eigenvalues[size]
                 solved[which] = self._solve(rows)
         weights = lapack.dtrtrs(self._factor.T, solved.T, lower=0)[0]  # T' w = y
-        return Captured(_squared(solved), np.linalg.norm(weights, axis=0), np.zeros((len(solved), 0))), solved
+        return CapturedTriangular(_squared(solved), np.linalg.norm(weights, axis=0), np.zeros((len(solved), 0))), solved
 
-    def _capture(self, sets: Int[np.ndarray, "sets size"], bases: Float[np.ndarray, "bases n"]) -> Captured:
+    def _capture(self, sets: Int[np.ndarray, "sets size"], bases: Float[np.ndarray, "bases n"]) -> CapturedTriangular:
         count, size = sets.shape
         if size <= self.given_away:
-            return Captured(np.zeros(count), np.zeros(count), np.zeros((count, len(bases))))
+            return CapturedTriangular(np.zeros(count), np.zeros(count), np.zeros((count, len(bases))))
         value = float(self._eigenvalues[size])
         solved = self._solve(self._parities.of(sets))  # of chi: y is ``value`` times that
         squared = value**2 * _squared(solved)
@@ -109,7 +109,7 @@ class TriangularSpan:
         single = np.multiply(solved, value, dtype=np.float32, casting="same_kind") @ self._inverse32
         lost = (len(self._factor) + 4) * EPS32 * np.sqrt(squared)
         weights = self._size * (np.sqrt(_squared(single)) * (1 + 1e-3) + lost)
-        return Captured(squared, weights, value * (solved @ bases.T))
+        return CapturedTriangular(squared, weights, value * (solved @ bases.T))
 
     def _solve(self, rows: Float[np.ndarray, "sets n"]) -> Float[np.ndarray, "sets n"]:
         """T^-1 times each row, in its place."""
@@ -204,7 +204,7 @@ def _squared(rows: Float[np.ndarray, "sets n"]) -> Float[np.ndarray, " sets"]:
 
 
 def _risks(
-    targets: Targets, block: slice, base: Captured, composites: list[Captured]
+    targets: Targets, block: slice, base: CapturedTriangular, composites: list[CapturedTriangular]
 ) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
     """Summed over outputs: the risk less |H|^2, and a bound of the squared weights."""
     risk, weights = np.zeros((2, len(composites[0].squared)))

@@ -2,7 +2,8 @@
 
 from kernelgap import console
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.wording import digits, measure
+from kernelgap.audit.statistics.wording import measure
+from kernelgap.number_text import digits
 
 NAMES = {"accuracy": "accuracy", "r2": "R^2", "rmse": "RMSE"}
 

@@ -11,7 +11,7 @@ from kernelgap import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retraining, Verdict
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retention, Retraining, Verdict
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
@@ -133,21 +133,21 @@ def oracle(result: "OracleRisk", family: "FamilyRisks | None") -> None:
         say(family.note)
 
 
-def spectrum(table: "pd.DataFrame") -> None:
-    attrs = table.attrs
+def spectrum(found: "Retention") -> None:
+    table = found.table
     shown = table[(table.share.abs() > 0) | (table.degree <= 8)].head(20)
     degrees: Iterable[Any] = shown.itertuples()
     rows = [
         [str(r.degree), f"{r.parities:,.0f}", f"{r.eigenvalue:.4g}", _percent(r.share), _percent(r.captured)]
         for r in degrees
     ]
-    title = f"{attrs['kernel']} on {attrs['problem']}: what {attrs['n']:,} samples can hold"
+    title = f"{found.kernel} on {found.problem}: what {found.n:,} samples can hold"
     columns = ["degree", "parities", "eigenvalue", "share of K(x,x)", "held of each parity"]
     console.table(columns, rows, title=title, left=0)
     if len(table) > len(shown):
         console.answer(f"... and {len(table) - len(shown)} more degrees.")
-    if attrs["lost"]:
-        console.answer(f"{attrs['lost']} directions are below rounding and left out.")
+    if found.lost:
+        console.answer(f"{found.lost} directions are below rounding and left out.")
 
 
 def theorem2(table: "pd.DataFrame", problem: str) -> None:

@@ -20,7 +20,8 @@ def show_figure(run: FigureRun) -> None:
     x = "beta" if run.x == "beta" and "beta" in summary else "width"
     drawn = summary.dropna(subset="width")
     lines = drawn.method if x == "width" else drawn.method + " width " + drawn.width.astype(str)
-    lines = lines + [f" decay {row.decay:g}" if row.learner == "built" else "" for row in drawn.itertuples()]
+    decays = [f" decay {row.decay:g}" if row.learner == "built" else "" for row in drawn.itertuples()]
+    lines = lines + pd.Series(decays, index=drawn.index, dtype="str")  # which may be empty
     errors = dict(zip(zip(lines, drawn[x], strict=True), drawn["median"], strict=True))
     places = sorted(drawn[x].unique())
     rows = [
@@ -28,8 +29,9 @@ def show_figure(run: FigureRun) -> None:
         for line in lines.unique()
     ]
     title = f"{run.name}: {run.title} ({seeds}, picked on validation; * is under {threshold:.4g})"
-    console.table([x, *(f"{at:g}" for at in places)], rows, title=title)
-    console.answer("")
+    if rows:  # not for kernels alone
+        console.table([x, *(f"{at:g}" for at in places)], rows, title=title)
+        console.answer("")
     methods: Iterable[Any] = best_of_methods(summary).itertuples()
     norms = run.x == "norm" and "norm" in summary
     best = [

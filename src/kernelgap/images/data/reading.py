@@ -190,7 +190,7 @@ def read_images(
 
 
 class NoTestPartError(InputError):
-    """Of the so many ``images`` of a file, none are set apart to test on, and nothing was said about it."""
+    """A file has images but no test part, and the caller did not say how to make one."""
 
     def __init__(self, path: Path, images: int) -> None:
         super().__init__(

@@ -13,7 +13,7 @@ KERNELS = (KERNEL, OWN_KERNEL)
 
 
 @dataclass(frozen=True)
-class Span:
+class Interval95:
     """A number with its 95% interval."""
 
     value: float
@@ -32,7 +32,7 @@ class ImagePoint:
     method: str
     family: str
     samples: int
-    accuracy: Span | None
+    accuracy: Interval95 | None
     seeds: int
     diverged: int
     tested: int
@@ -44,7 +44,7 @@ class ImagePoint:
 
 
 def points_of(table: pd.DataFrame) -> list[ImagePoint]:
-    """In the order of the run's table: by family, method, number of images."""
+    """The points in the order of the run's table: by family, method, number of images."""
     groups = table.groupby(["family", "method", "samples"], sort=False)
     return [_point(rows) for _, rows in groups]
 
@@ -67,7 +67,7 @@ def _point(rows: pd.DataFrame) -> ImagePoint:
     )
 
 
-def _over_seeds(done: pd.DataFrame) -> Span:
+def _over_seeds(done: pd.DataFrame) -> Interval95:
     """The mean; its interval has the test images' part and, with several seeds, Student's for these in quadrature."""
     mean, low, high = (float(done[name].mean()) for name in ("accuracy", "low", "high"))
     n = len(done)
@@ -76,30 +76,32 @@ def _over_seeds(done: pd.DataFrame) -> Span:
         from scipy.stats import t  # late, as in result.py
 
         spread = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * statistics.stdev(done.accuracy) / math.sqrt(n)
-    return Span(mean, max(0.0, mean - math.hypot(mean - low, spread)), min(1.0, mean + math.hypot(high - mean, spread)))
+    return Interval95(
+        mean, max(0.0, mean - math.hypot(mean - low, spread)), min(1.0, mean + math.hypot(high - mean, spread))
+    )
 
 
-def difference(one: Span, other: Span) -> Span:
+def difference(one: Interval95, other: Interval95) -> Interval95:
     """One less the other: Newcombe's interval, of the distances to the ends of both.
 
     It takes them to be independent. On the same test images what is hard for one is hard for the other, as a rule, so
     that the true interval is narrower.
     """
     d = one.value - other.value
-    return Span(
+    return Interval95(
         d,
         d - math.hypot(one.value - one.low, other.high - other.value),
         d + math.hypot(one.high - one.value, other.value - other.low),
     )
 
 
-def accuracy_of(point: ImagePoint) -> Span:
+def accuracy_of(point: ImagePoint) -> Interval95:
     assert point.accuracy is not None
     return point.accuracy
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SizeComparison:
     """The best of each side with so many images, and the network's accuracy less the others'.
 
     ``ahead`` says that the network is ahead of every kernel: each of the intervals leaves out 0.
@@ -112,11 +114,11 @@ class Comparison:
     ahead: bool
 
     @property
-    def over_gated(self) -> Span | None:
+    def over_gated(self) -> Interval95 | None:
         return _less(self.network, self.gated)
 
     @property
-    def over_kernel(self) -> Span | None:
+    def over_kernel(self) -> Interval95 | None:
         return _less(self.network, self.kernel)
 
     @property
@@ -124,11 +126,11 @@ class Comparison:
         return sum(side is not None for side in (self.network, self.gated, self.kernel))
 
 
-def _less(one: ImagePoint | None, other: ImagePoint | None) -> Span | None:
+def _less(one: ImagePoint | None, other: ImagePoint | None) -> Interval95 | None:
     return None if one is None or other is None else difference(accuracy_of(one), accuracy_of(other))
 
 
-def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
+def comparisons_of(points: list[ImagePoint]) -> list[SizeComparison]:
     """For each number of images. Where only a network's own kernels are there, though others are elsewhere, there is
     no kernel: the best of few is not the best.
     """
@@ -143,12 +145,12 @@ def comparisons_of(points: list[ImagePoint]) -> list[Comparison]:
         )
         less = [span for p in kernels if (span := _less(network, p)) is not None]
         comparisons.append(
-            Comparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less))
+            SizeComparison(n, network, gated, kernel, ahead=bool(less) and all(span.low > 0 for span in less))
         )
     return comparisons
 
 
-def ahead_from(comparisons: list[Comparison]) -> int | None:
+def ahead_from(comparisons: list[SizeComparison]) -> int | None:
     """The number of images from which on the network is ahead of every kernel."""
     start = None
     for c in reversed(comparisons):

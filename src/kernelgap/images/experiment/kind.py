@@ -5,10 +5,10 @@ from pathlib import Path
 
 from kernelgap import console
 from kernelgap.errors import InputError, unknown
-from kernelgap.images.experiment.learners import Piece, read_set, work
+from kernelgap.images.experiment.learners import ImageChunk, read_set, work
 from kernelgap.images.experiment.result import ImageStore, read_images_run
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize, seconds
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 NAME = "images"
@@ -32,8 +32,8 @@ def plan_images(
         chosen = replace(chosen, schedule=chosen.schedule.model_copy(update={"flips": False}))
     trials = chosen.trials(SetSize.of(images), digest, seed)
     folder = out or default_folder(name, scale, seed)
-    pieces = [Piece(trial, path, folder.absolute()) for trial in trials]
-    pieces.sort(key=lambda piece: (-piece.cost, piece.id))
+    chunks = [ImageChunk(trial, path, folder.absolute()) for trial in trials]
+    chunks.sort(key=lambda chunk: (-chunk.cost, chunk.id))
     asked = {"experiment": name, "scale": scale, "seed": seed}
     sizes = sorted({*chosen.sizes, *chosen.for_kernels})
     beyond = [f"{n:,}" for n in sizes if n > len(images.train)]
@@ -41,7 +41,7 @@ def plan_images(
         console.message(f"The set has {len(images.train):,} images to learn from, so {', '.join(beyond)} are left out.")
     return Plan(
         folder=folder,
-        description={**asked, "images": digest, "chunks": sorted(piece.id for piece in pieces)},
+        description={**asked, "images": digest, "chunks": sorted(chunk.id for chunk in chunks)},
         notes={
             "title": TITLE,
             "set": _name(path),
@@ -50,12 +50,12 @@ def plan_images(
             "classes": list(images.classes),
             "train": len(images.train),
             "test": len(images.test),
-            "planned": {piece.id: piece.label for piece in pieces},
+            "planned": {chunk.id: chunk.label for chunk in chunks},
             "network": {"depth": chosen.depth, "width": chosen.width},
         },
-        chunks=pieces,
+        chunks=chunks,
         title=f"{name} ({scale})",
-        estimate=lambda left, workers: seconds([piece.trial for piece in left], workers),
+        estimate=lambda left, workers: seconds([chunk.trial for chunk in left], workers),
     )
 
 
@@ -66,7 +66,13 @@ def get_scale(scale: str) -> ImageScale:
 
 
 def estimated(scale: str) -> float:
-    """Seconds on this machine when it is idle, with a set of the usual size."""
+    """The seconds of a scale on this machine when it is idle, with a set of the usual size.
+
+    Parameters
+    ----------
+    scale
+        A name such as "quick".
+    """
     chosen = get_scale(scale)
     return seconds(chosen.trials(NOMINAL[chosen.set]))
 
@@ -95,6 +101,9 @@ KIND = Kind(
     work=work,
     read=read_images_run,
     page="kernelgap.reports.images.page:write_images_page",
-    code=("seeds.py", "images", "networks", "training", "kernels", "regression"),
+    code=(
+        *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
+        *("images", "networks", "training", "kernels", "regression"),
+    ),
     plan=plan_images,
 )

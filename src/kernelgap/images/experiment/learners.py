@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap import console, kernels, networks
+from kernelgap import kernels, networks
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, NoTestPartError, read_images
 from kernelgap.images.data.images import digest
@@ -137,7 +137,7 @@ def _grams(
     folder: Path | None,
     on_progress: ShareDone,
 ) -> tuple[np.ndarray | Gram, Iterator[np.ndarray]]:
-    """Of the training images, as a matrix or as tiles, and of test images with them, computed some at a time."""
+    """The Gram matrix of the training images, whole or in tiles, and that of test images with them, some at a time."""
     step = max(1, BLOCK // len(X))
     blocks = [slice(i, i + step) for i in range(0, len(Z), step)]
     if folder is None:
@@ -201,7 +201,7 @@ def _features(network: Network, params: Params, train: Images, images: Images) -
 
 
 @dataclass(frozen=True)
-class Piece:
+class ImageChunk:
     """A trial, the file of its images, and the run's folder, where it may keep what is half done."""
 
     trial: AnyImageTrial
@@ -225,22 +225,21 @@ class Piece:
         return self.trial.memory if isinstance(self.trial, KernelTrial) else 0
 
 
-def work(piece: Piece, on_progress: ShareDone) -> ImageOutcome:
-    """Run the trial of a piece, in whatever process."""
+def work(chunk: ImageChunk, on_progress: ShareDone) -> ImageOutcome:
+    """Run the trial of a chunk. The result depends on the chunk alone, not on the process."""
     began = time.perf_counter()
-    trial = piece.trial
-    data, held = read_set(piece.data)
+    trial = chunk.trial
+    data, held = read_set(chunk.data)
     if held != trial.images:
-        raise InputError(f"'{piece.data}' has changed since the run began: begin anew in another folder.")
+        raise InputError(f"'{chunk.data}' has changed since the run began: begin anew in another folder.")
     train = data.train.subset(trial.samples, seed=trial.seed)
     test = data.test.subset(trial.test, seed=TEST_SEED)
-    with console.silence():
-        if isinstance(trial, TrainingTrial):
-            outcome = by_training(trial, train, test, piece.folder / CHECKPOINTS, on_progress)
-        elif isinstance(trial, FeaturesTrial):
-            outcome = by_last_layer(trial, train, test)
-        else:
-            outcome = by_kernel(trial, train, test, piece.folder / GRAMS, on_progress)
+    if isinstance(trial, TrainingTrial):
+        outcome = by_training(trial, train, test, chunk.folder / CHECKPOINTS, on_progress)
+    elif isinstance(trial, FeaturesTrial):
+        outcome = by_last_layer(trial, train, test)
+    else:
+        outcome = by_kernel(trial, train, test, chunk.folder / GRAMS, on_progress)
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - began)
 
 

@@ -9,9 +9,9 @@ from kernelgap.images.experiment.comparison import (
     GATED,
     KERNEL,
     NETWORK,
-    Comparison,
     ImagePoint,
-    Span,
+    Interval95,
+    SizeComparison,
     accuracy_of,
     ahead_from,
 )
@@ -27,17 +27,17 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}%"
 
 
-def format_span(span: Span) -> str:
+def format_span(span: Interval95) -> str:
     """``88.1% (87.5% to 88.7%)``."""
     return f"{percent(span.value)} ({percent(span.low)} to {percent(span.high)})"
 
 
-def with_half(span: Span) -> str:
+def with_half(span: Interval95) -> str:
     """``88.1 ± 0.6``, in percent."""
     return f"{100 * span.value:.1f} \u00b1 {100 * span.half:.1f}"
 
 
-def format_points(span: Span) -> str:
+def format_points(span: Interval95) -> str:
     """``+1.2 (0.4 to 2.1)``, in points of a percent."""
     return f"{signed(span.value)} ({signed(span.low)} to {signed(span.high)})"
 
@@ -63,8 +63,8 @@ def sentence_of(run: "ImageRun") -> str:
     return " ".join(part for part in parts if part)
 
 
-def _compared(c: Comparison, name: str) -> str:
-    """The first sentence: everybody who is there."""
+def _compared(c: SizeComparison, name: str) -> str:
+    """The first sentence: all methods with results."""
     clauses = []
     if c.network is not None:
         clauses.append(f"{c.network.method} gets {format_span(accuracy_of(c.network))}")
@@ -80,7 +80,7 @@ def _compared(c: Comparison, name: str) -> str:
     return f"With {c.samples:,} training images of {name}{over}, {listed} of the test images right (95% intervals)."
 
 
-def _apart(less: Span | None) -> str:
+def _apart(less: Interval95 | None) -> str:
     if less is None:
         return ""
     if less.low <= 0 <= less.high:
@@ -90,8 +90,8 @@ def _apart(less: Span | None) -> str:
     return f", {abs(100 * less.value):.1f} points {word} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def _missing(side: str, points: list[ImagePoint], c: Comparison) -> str:
-    """Of a side without a number: it diverged, or it is not there with so many images, or nowhere."""
+def _missing(side: str, points: list[ImagePoint], c: SizeComparison) -> str:
+    """What to say of a side without a number: diverged, not run with so many images, or not run at all."""
     name = {NETWORK: "ordinary network", GATED: "network with frozen gates", KERNEL: "kernel"}[side]
     gone = sorted({p.method for p in points if p.family == side and p.samples == c.samples and p.diverged})
     if gone:
@@ -100,7 +100,7 @@ def _missing(side: str, points: list[ImagePoint], c: Comparison) -> str:
     return f"No {name} is finished{' with so many images' if there else ''}."
 
 
-def _ahead(comparisons: list[Comparison], chosen: Comparison, every: str) -> str:
+def _ahead(comparisons: list[SizeComparison], chosen: SizeComparison, every: str) -> str:
     """From where on the network is ahead of every kernel, if it is."""
     start = ahead_from(comparisons)
     both = [c for c in comparisons if c.over_kernel is not None]
@@ -125,7 +125,7 @@ def _ahead(comparisons: list[Comparison], chosen: Comparison, every: str) -> str
     return f"Between the network and the best kernel{place}, {abs(100 * last.value):.1f} points may be chance."
 
 
-def _with_more(comparisons: list[Comparison], chosen: Comparison) -> str:
+def _with_more(comparisons: list[SizeComparison], chosen: SizeComparison) -> str:
     """What networks do with more images than all have."""
     more = [c for c in comparisons if c.samples > chosen.samples and (c.network is not None or c.gated is not None)]
     if not more:
@@ -174,7 +174,7 @@ def images_record(run: "ImageRun") -> dict[str, Any]:
     return {key: _plain(value) for key, value in record.items()}
 
 
-def _comparison(c: Comparison) -> dict[str, Any]:
+def _comparison(c: SizeComparison) -> dict[str, Any]:
     sides = {"network": c.network, "gated": c.gated, "kernel": c.kernel}
     less = {"network_less_gated": c.over_gated, "network_less_kernel": c.over_kernel}
     return {
@@ -190,7 +190,7 @@ def _row(p: ImagePoint) -> dict[str, Any]:
     return {**row, **_span(p.accuracy, "accuracy"), "flops": cost.flops, "gpu_seconds": cost.gpu_seconds}
 
 
-def _span(span: Span | None, name: str = "value") -> dict[str, Any]:
+def _span(span: Interval95 | None, name: str = "value") -> dict[str, Any]:
     return {part: getattr(span, own, None) for part, own in ((name, "value"), ("low", "low"), ("high", "high"))}
 
 

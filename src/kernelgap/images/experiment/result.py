@@ -14,12 +14,12 @@ from kernelgap.errors import InputError
 from kernelgap.images.experiment.comparison import (
     CONFIDENCE,
     FAMILIES,
-    Comparison,
     ImagePoint,
+    SizeComparison,
     comparisons_of,
     points_of,
 )
-from kernelgap.images.experiment.learners import Piece
+from kernelgap.images.experiment.learners import ImageChunk
 from kernelgap.images.experiment.record import images_record, sentence_of
 from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.runs.result import Run
@@ -29,15 +29,16 @@ from kernelgap.runs.store import ResultStore, as_stored
 class ImageStore(ResultStore):
     """What came of each trial, in one transaction."""
 
+    KIND: ClassVar = "images"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS outcomes (chunk TEXT PRIMARY KEY REFERENCES chunks (id), trial TEXT NOT NULL, "
         "content TEXT NOT NULL)",
     )
     COLUMNS: ClassVar = {"outcomes": ("chunk", "trial", "content")}
 
-    def save(self, piece: Piece, done: ImageOutcome) -> None:
-        with self._saving(piece, done.seconds) as connection:
-            row = (piece.id, piece.trial.model_dump_json(), done.as_json())
+    def save(self, chunk: ImageChunk, done: ImageOutcome) -> None:
+        with self._saving(chunk, done.seconds) as connection:
+            row = (chunk.id, chunk.trial.model_dump_json(), done.as_json())
             connection.execute("INSERT INTO outcomes VALUES (?, ?, ?)", row)
 
     def outcomes(self) -> list[tuple[AnyImageTrial, ImageOutcome]]:
@@ -73,7 +74,14 @@ class ImageRun(Run):
 
     ``table`` has for each trial: method, family, samples, seed, accuracy with ``low`` and ``high`` (95% for these test
     images, Wilson's interval; NaN if it diverged), tested, status, setting, seconds, multiplications, shown (images,
-    to networks), epochs, curves. ``about`` says which images they are, and ``digest`` identifies them.
+    to networks), epochs, curves.
+
+    Attributes
+    ----------
+    about
+        Which images they are, and how networks were trained.
+    digest
+        Identifies the images.
     """
 
     kind = "images"
@@ -87,12 +95,12 @@ class ImageRun(Run):
         return points_of(self.table)
 
     @cached_property
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[SizeComparison]:
         """The best of each side, for each number of images."""
         return comparisons_of(self.points)
 
     @property
-    def headline(self) -> Comparison:
+    def headline(self) -> SizeComparison:
         """The comparison with most sides; of these the one with the most images."""
         return max(self.comparisons, key=lambda c: (c.sides, c.samples))
 
@@ -111,7 +119,18 @@ class ImageRun(Run):
 
 
 def read_images_run(folder: Path) -> ImageRun:
-    """What is finished in a folder."""
+    """The finished trials of a run on images.
+
+    Parameters
+    ----------
+    folder
+        The folder of the run.
+
+    Raises
+    ------
+    InputError
+        If nothing is finished, or the folder is damaged.
+    """
     with ImageStore.reading(folder) as store:
         outcomes, about, common = store.outcomes(), store.about(), store.common()
         digest = str(store.description().get("images", ""))

@@ -53,11 +53,28 @@ NOMINAL = {  # of the sets by name, to estimate times before they are read
 
 @dataclass(frozen=True)
 class ImageScale:
-    """``shown`` is how many times an image is shown to a network, in all, for each of ``sizes``; ``tangent`` the same
-    for the linearised network, 0 to leave it out. ``layers`` are those of the convolutional kernels.
+    """How much of the experiment to run.
+
+    Parameters
+    ----------
+    expected_time
+        How long it takes, for the list of experiments.
+    set
+        The name of the set of images.
+    sizes, for_kernels, for_cntk, for_pooled_cntk
+        Numbers of training images: for networks, kernels on pixels, convolutional kernels, and these with pooling.
+    depth, width, stride
+        Of the networks.
+    shown, tangent
+        How many images are shown in all to a network, for each of ``sizes``; the same for the linearised network, 0 to
+        leave it out.
+    layers
+        Of the convolutional kernels.
+    schedule, seeds
+        How networks are trained, and how often.
     """
 
-    effort: str
+    expected_time: str
     set: str
     sizes: tuple[int, ...]
     depth: int
@@ -73,7 +90,7 @@ class ImageScale:
     seeds: int = 1
 
     def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
-        """All, for images of this size and number; those that ask for more images than there are, are left out."""
+        """The trials for images of this size and number, without those that ask for more images than there are."""
         if size.classes < 2 or not size.test:
             given = f"it has {size.classes} and {size.test}"
             raise InputError(f"The set needs two classes or more, and test images: {given}.")
@@ -111,7 +128,7 @@ class ImageScale:
         return self.schedule.model_copy(update={"epochs": epochs, "batch": min(self.schedule.batch, n)})
 
     def _convolved(self, common: Fields, n: int, *, pooling: bool) -> AnyImageTrial:
-        """With pooling on images that are shrunk for it, if they are not small already."""
+        """A trial of a convolutional kernel; for pooling, images that are not small already are shrunk."""
         height, width, channels = common["shape"]
         shrink = SHRINK if pooling and min(height, width) >= 2 * SHRINK else 1
         image = (height // shrink, width // shrink, channels)
@@ -128,7 +145,7 @@ class ImageScale:
 
 
 QUICK = ImageScale(
-    effort="minutes",
+    expected_time="minutes",
     set="fashion-mnist",
     sizes=(300, 1000, 3000, 10_000),
     depth=8,
@@ -143,7 +160,7 @@ QUICK = ImageScale(
     schedule=ImageSchedule(batch=32, crop=1),
 )
 LONG = ImageScale(
-    effort="some hours",
+    expected_time="some hours",
     set="cifar10",
     sizes=(1000, 5000, 50_000),
     depth=8,
@@ -158,7 +175,7 @@ LONG = ImageScale(
     schedule=ImageSchedule(batch=32, crop=4),
 )
 KERNELS_ALONE = ImageScale(
-    effort="kernels alone, on all images",
+    expected_time="kernels alone, on all images",
     set="fashion-mnist",
     sizes=(),
     depth=8,
@@ -173,7 +190,7 @@ KERNELS_ALONE = ImageScale(
     schedule=ImageSchedule(),
 )
 PAPER = ImageScale(
-    effort="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
+    expected_time="years on 2 cores: ResNet-32, 8 times as wide as usual, 200 epochs on all of CIFAR-10, 3 seeds",
     set="cifar10",
     sizes=(1000, 5000, 20_000, 50_000),
     depth=32,
@@ -193,7 +210,7 @@ PAPER = ImageScale(
 def gates(width: int, effort: str) -> ImageScale:
     """What frozen gates cost at one width: the ordinary network and its gated twin alone, over three seeds."""
     return ImageScale(
-        effort=f"{effort}: what frozen gates cost at width {width}, 3 seeds",
+        expected_time=f"{effort}: what frozen gates cost at width {width}, 3 seeds",
         set="cifar10",
         sizes=(5000,),
         depth=8,
@@ -221,7 +238,7 @@ SCALES = {
 
 
 def seconds(trials: Iterable[AnyImageTrial], workers: int | None = None) -> float:
-    """On ``workers`` cores of this machine (default all) that have nothing else to do; roughly."""
+    """Roughly the seconds on ``workers`` cores of this machine (default all) that have nothing else to do."""
     work = [START + trial.multiplications / (SHARE * speed()) for trial in trials]
     return max(sum(work) / (workers or cores()), max(work, default=0.0))
 
@@ -255,7 +272,7 @@ def pace_of(points: list[ImagePoint]) -> float | None:
 
 
 def talk_costs(pace: float | None = None) -> dict[str, Cost]:
-    """Of the talk's two networks on CIFAR-10, trained for the usual 200 epochs, which the talk does not say."""
+    """The costs of the talk's two networks on CIFAR-10, trained for the usual 200 epochs: the talk does not say."""
     shape, classes, train, test = NOMINAL["cifar10"]
     schedule = PAPER.schedule.model_copy(update={"epochs": TALK_EPOCHS})
     common: Fields = {"images": "", "shape": shape, "classes": classes, "samples": train, "seed": 0, "test": test}

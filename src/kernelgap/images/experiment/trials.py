@@ -41,7 +41,7 @@ class ImageTrial(BaseModel, ABC):
 
     @cached_property
     def id(self) -> str:
-        """Of all that its outcome depends on."""
+        """The id, a digest of all that the outcome depends on."""
         return digest(self.model_dump(mode="json", exclude={"entry", "stored"}))
 
     @property
@@ -56,7 +56,7 @@ class ImageTrial(BaseModel, ABC):
     @property
     @abstractmethod
     def multiplications(self) -> float:
-        """Roughly."""
+        """The multiplications of the trial, roughly."""
 
 
 class NetworkTrial(ImageTrial):
@@ -138,7 +138,7 @@ class KernelTrial(ImageTrial):
 
     @property
     def memory(self) -> int:
-        """Bytes, at most: the inputs thrice, and what solving takes."""
+        """At most so many bytes: three copies of the inputs and the solver's memory."""
         n, few = self.samples, min(self.samples, CHOSEN_ON)
         inputs = 3 * 8 * (n + self.test) * int(np.prod(self.shape))
         solving = max(iterative_memory(n, self.classes), 3 * 8 * few**2) if self.iterative else 3 * 8 * n**2

@@ -19,8 +19,8 @@ from kernelgap.images.training.step import ImageSchedule, ImageState, Pixels, ad
 from kernelgap.machine import memory_kept
 from kernelgap.networks import Params
 from kernelgap.tensor_file import TRAINING, Arrays, check, digest
-from kernelgap.training.modes import Model
-from kernelgap.training.schedule import data_orders
+from kernelgap.training.modes import TrainableModel
+from kernelgap.training.schedule import data_orders, evaluation_times
 
 Curves = dict[str, list[float]]
 EVERY = 30.0  # seconds between checkpoints
@@ -28,7 +28,7 @@ REPORTED = 20  # steps between reports of progress
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """Steps that are done, the losses of the present epoch so far, and what was measured at the end of some epochs.
 
     ``seconds`` is how long that took, in all processes.
@@ -40,23 +40,23 @@ class Progress:
     seconds: float = field(default=0.0, compare=False)
 
 
-def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> None:
+def write_checkpoint(path: Path, description: dict[str, Any], state: ImageState, progress: TrainingProgress) -> None:
     """Whole or not at all: the checkpoint before it stays until this one is there."""
     arrays = {f"{part}.{name}": np.asarray(w) for part, ws in state._asdict().items() for name, w in ws.items()}
     tensor_file.write(TRAINING, {"description": description, **asdict(progress)}, arrays, path)
 
 
-def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) -> tuple[ImageState, Progress]:
+def read_checkpoint(path: Path, description: dict[str, Any], start: ImageState) -> tuple[ImageState, TrainingProgress]:
     """Where the training stood, if the file is of the same one, which began at ``start``."""
 
-    def build(header: dict[str, Any], arrays: Arrays) -> tuple[ImageState, Progress]:
+    def build(header: dict[str, Any], arrays: Arrays) -> tuple[ImageState, TrainingProgress]:
         held = header["description"]
         other = sorted(key for key in {*held, *description} if held.get(key) != description.get(key))
         check(not other, f"it holds another training (it differs in {', '.join(other)})")
         parts = start._asdict().items()
         state = ImageState(*({name: arrays[f"{part}.{name}"] for name in weights} for part, weights in parts))
         steps, seconds = int(header["step"]), float(header["seconds"])
-        return state, Progress(steps, list(header["losses"]), dict(header["curves"]), seconds)
+        return state, TrainingProgress(steps, list(header["losses"]), dict(header["curves"]), seconds)
 
     try:
         return tensor_file.read(TRAINING, path, build)
@@ -71,7 +71,7 @@ class ImageTraining:
     infinite or NaN; the training then ended. ``earlier`` are the seconds of the processes that this one went on from.
     """
 
-    model: Model
+    model: TrainableModel
     state: ImageState
     scaling: Scaling
     schedule: ImageSchedule
@@ -97,7 +97,7 @@ class ImageTraining:
 
 
 def train_images(
-    model: Model,
+    model: TrainableModel,
     params: Params,
     train: Images,
     *,
@@ -137,12 +137,17 @@ def train_images(
         The trained network and its curves.
     """
     sets = dict(evaluate or {})
-    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _times(epochs, schedule.epochs))
+    last = schedule.epochs
+    chosen = {1, *(last * i // 8 for i in range(1, 9))} - {0} if epochs is None else set(epochs)
+    times = evaluation_times(chosen, last, "Accuracies can be taken after epochs", first=1)
+    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, times)
     _check(model, params, train, sets)
     start = jax.tree.map(np.array, at_rest(model, params))
     description = run.description(params)
     path = None if checkpoint is None else Path(checkpoint)
-    state, progress = read_checkpoint(path, description, start) if path and path.exists() else (start, Progress())
+    state, progress = (
+        read_checkpoint(path, description, start) if path and path.exists() else (start, TrainingProgress())
+    )
     earlier, began = progress.seconds, time.monotonic()
     written = began
     with memory_kept():
@@ -159,7 +164,7 @@ def train_images(
     return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
 
 
-def _store(path: Path, description: dict[str, Any], state: ImageState, progress: Progress) -> float:
+def _store(path: Path, description: dict[str, Any], state: ImageState, progress: TrainingProgress) -> float:
     """Write a checkpoint, or warn if the disk has no room for it; gives the time."""
     try:
         write_checkpoint(path, description, state, progress)
@@ -172,7 +177,7 @@ def _store(path: Path, description: dict[str, Any], state: ImageState, progress:
 class _Run:
     """What stays the same from step to step."""
 
-    model: Model
+    model: TrainableModel
     train: Images
     schedule: ImageSchedule
     seed: list[int]
@@ -200,11 +205,11 @@ class _Run:
             "epochs": self.times,
         }
 
-    def diverged(self, progress: Progress) -> bool:
+    def diverged(self, progress: TrainingProgress) -> bool:
         """Seen at the end of an epoch."""
         return bool(progress.curves.get("loss")) and not np.isfinite(progress.curves["loss"][-1])
 
-    def advance(self, state: ImageState, progress: Progress) -> ImageState:
+    def advance(self, state: ImageState, progress: TrainingProgress) -> ImageState:
         """One step, and at the end of an epoch what is to be measured there."""
         epoch, batch = divmod(progress.step, self.per_epoch)
         rows = self._rows(epoch)[batch * self.schedule.batch : (batch + 1) * self.schedule.batch]
@@ -223,7 +228,7 @@ class _Run:
             self._order = epoch, data_orders(self.seed, range(epoch, epoch + 1), len(self.train), rows=1)[0]
         return self._order[1]
 
-    def _end_of_epoch(self, epoch: int, state: ImageState, progress: Progress) -> None:
+    def _end_of_epoch(self, epoch: int, state: ImageState, progress: TrainingProgress) -> None:
         loss = float(np.mean(progress.losses))
         progress.losses = []
         if epoch not in self.times and np.isfinite(loss):
@@ -236,14 +241,7 @@ class _Run:
             progress.curves.setdefault(name, []).append(value)
 
 
-def _times(epochs: Sequence[int] | None, last: int) -> list[int]:
-    chosen = {1, *(last * i // 8 for i in range(1, 9))} if epochs is None else set(epochs)
-    if any(not 0 < e <= last for e in chosen if e or epochs is not None):
-        raise InputError(f"Accuracies can be taken after epochs 1 to {last}, not at {sorted(chosen)}.")
-    return sorted({*chosen, last} - {0})
-
-
-def _check(model: Model, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:
+def _check(model: TrainableModel, params: Params, train: Images, evaluate: Mapping[str, Images]) -> None:
     """Refuse images that the network was not made for, or sets that do not belong together."""
     classes = params["A"].shape[0]
     for name, images in {"training": train, **evaluate}.items():

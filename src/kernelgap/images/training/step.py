@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from kernelgap.errors import InputError, validated
 from kernelgap.images.data import Scaling
 from kernelgap.networks import Params, check_normalised
-from kernelgap.training.modes import Layers, Model
+from kernelgap.training.modes import Layers, TrainableModel
 
 STATISTICS_KEPT = 0.9  # of batch statistics, where there are any, with each step
 ROWS = 250  # images whose outputs are computed at once
@@ -102,7 +102,7 @@ class ImageState(NamedTuple):
     frozen: Params
 
 
-def at_rest(model: Model, params: Params) -> ImageState:
+def at_rest(model: TrainableModel, params: Params) -> ImageState:
     """The start of a training."""
     if not isinstance(model, Layers):
         check_normalised(model.network)
@@ -112,7 +112,7 @@ def at_rest(model: Model, params: Params) -> ImageState:
 
 @partial(jax.jit, static_argnames=("model", "rule"), donate_argnames=("state",))
 def advance(
-    model: Model,
+    model: TrainableModel,
     rule: Rule,
     state: ImageState,
     scaling: tuple[Array, Array],
@@ -137,7 +137,7 @@ def advance(
     return ImageState(trained, momentum, {**state.frozen, **followed}), value
 
 
-def outputs(model: Model, state: ImageState, scaling: Scaling, images: Pixels) -> Float[np.ndarray, "n k"]:
+def outputs(model: TrainableModel, state: ImageState, scaling: Scaling, images: Pixels) -> Float[np.ndarray, "n k"]:
     """out(x) of each image, as it is."""
     blocks = []
     constants = as_constants(scaling)
@@ -154,7 +154,9 @@ def as_constants(scaling: Scaling) -> tuple[Array, Array]:
 
 
 @partial(jax.jit, static_argnames=("model",))
-def _block(model: Model, trained: Params, frozen: Params, scaling: tuple[Array, Array], images: Array) -> Array:
+def _block(
+    model: TrainableModel, trained: Params, frozen: Params, scaling: tuple[Array, Array], images: Array
+) -> Array:
     x = _scaled(images, scaling).reshape(len(images), -1)
     return model.predict(trained, frozen, model.prepare(frozen, x))
 
@@ -164,7 +166,7 @@ def _scaled(images: UInt8[Array, "n h w c"], scaling: tuple[Array, Array]) -> Fl
     return (images.astype(jnp.float32) / 255 - mean) / std
 
 
-def _outputs(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, Params]:
+def _outputs(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> tuple[Array, Params]:
     """While training: with batch statistics where the network has them."""
     if model.network.apply_batch is not None:
         return model.network.apply_batch({**frozen, **trained}, x)

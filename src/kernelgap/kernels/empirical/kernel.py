@@ -27,7 +27,7 @@ from kernelgap.kernels.pairs import Others, Rows
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.rows import check_rows
-from kernelgap.training import Model, get_model
+from kernelgap.training import TrainableModel, get_model
 
 TILE_BYTES = 2**27  # of gradients, of the activations that they move, and of the kernel that they give
 DIAGONAL_ROWS = 32  # a call for each row would cost more than the entries beside the diagonal
@@ -184,7 +184,7 @@ class TangentAt:
     """
 
     def __init__(self, network: Network, params: Params, train: str) -> None:
-        self._model: Model = get_model(network, train)
+        self._model: TrainableModel = get_model(network, train)
         self.trained, self._frozen = self._model.split(_double(params))
 
     def outputs(self, X: Rows) -> Float[np.ndarray, "n k"]:
@@ -239,12 +239,12 @@ MAPS: dict[str, Callable[..., Any]] = {  # of f, the outputs as a function of th
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _run(what: str, model: Model, trained: Params, frozen: Params, x: Array, *arguments: Any) -> Any:
+def _run(what: str, model: TrainableModel, trained: Params, frozen: Params, x: Array, *arguments: Any) -> Any:
     return MAPS[what](lambda w: model.predict(w, frozen, x), trained, *arguments)
 
 
 @partial(jax.jit, static_argnums=0)
-def _gradients(model: Model, trained: Params, frozen: Params, x: Array) -> Params:
+def _gradients(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> Params:
     def of_one(row: Array) -> Params:
         return jax.jacrev(lambda w: model.predict(w, frozen, row[None])[0])(trained)
 

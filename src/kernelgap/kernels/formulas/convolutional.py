@@ -271,7 +271,7 @@ def _angle(sine: Array, cosine: Array) -> Array:
 
 
 def _polynomial(coefficients: tuple[float, ...], w: Array) -> Array:
-    """By Horner's rule."""
+    """The polynomial's values by Horner's rule."""
     value = jnp.full_like(w, coefficients[0])
     for coefficient in coefficients[1:]:
         value = value * w + coefficient

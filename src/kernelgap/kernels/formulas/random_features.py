@@ -123,7 +123,9 @@ class SampledFeatures(Kernel):
         if values.shape != (len(rows), self.count):
             raise InputError(f"feature(u) gave the shape {values.shape} for u of {(len(rows), self.count)}.")
         if not np.isfinite(values).all():
-            raise InputError("The features of these inputs are not all finite: rescale the inputs or mend the feature.")
+            raise InputError(
+                "The features of these inputs are not all finite: rescale the inputs or correct the feature."
+            )
         return values / self.count**0.5
 
     def _gram(self, X: Rows, Z: Others) -> Gram:

@@ -13,8 +13,8 @@ from jaxtyping import Array, Float, Float32, Int
 from kernelgap.errors import InputError
 from kernelgap.networks import Initialisation, Network, Params
 from kernelgap.problems import Problem
-from kernelgap.training.modes import Layers, Model
-from kernelgap.training.schedule import data_orders
+from kernelgap.training.modes import Layers, TrainableModel
+from kernelgap.training.schedule import data_orders, evaluation_times
 from kernelgap.training.sgd import ROWS, ArrayLike
 
 BLOCK = 2**13  # fresh samples handed to the compiled loop at once
@@ -32,7 +32,7 @@ class Descent:
 
     def update(
         self,
-        model: Model,
+        model: TrainableModel,
         trained: Params,
         frozen: Params,
         setting: Params,
@@ -91,7 +91,7 @@ class Online:
     times: Int[np.ndarray, " times"]
     errors: dict[str, Float[np.ndarray, "seeds settings times"]]
     standard_errors: dict[str, Float[np.ndarray, "seeds settings times"]]
-    model: Model
+    model: TrainableModel
     start: Weights
     trained: Weights
     frozen: Weights
@@ -147,7 +147,9 @@ def train_online(
     sizes = {"inputs": problem.d, "outputs": problem.outputs, "width": width}
     each = [network.init(jax.random.key(seed), **sizes, initialisation=initialisation) for seed in seeds]
     params: Params = {name: jnp.stack([one[name] for one in each]) for name in each[0]}
-    times = _times(times, steps)
+    if steps < 1:
+        raise InputError(f"Training needs at least one step, not {steps}.")
+    times = evaluation_times(times, steps, "Errors can be taken at steps")
     trained, frozen = jax.vmap(model.split)(params)
     start = _on_host(trained)
     now: Params = {name: jnp.repeat(jnp.asarray(w)[:, None], len(settings), axis=1) for name, w in trained.items()}
@@ -230,7 +232,7 @@ def _again(problem: Problem, seed: int, steps: range, samples: int) -> tuple[np.
 @partial(jax.jit, static_argnames=("rule", "model"))
 def _advance(
     rule: Descent,
-    model: Model,
+    model: TrainableModel,
     trained: Params,
     frozen: Params,
     settings: Params,
@@ -265,7 +267,7 @@ def _advance(
 class _HeldOut:
     """Errors on inputs that no step sees, the same for all runs of a start: means with their standard errors."""
 
-    def __init__(self, model: Model, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
+    def __init__(self, model: TrainableModel, frozen: Params, problem: Problem, seeds: Sequence[int], n: int) -> None:
         self.model, self.frozen = model, frozen
         X = [problem.sample(n, [seed, 2])[0] for seed in seeds]
         self.inputs = jnp.asarray(np.stack(X), jnp.float32)
@@ -285,7 +287,7 @@ class _HeldOut:
 
 
 @partial(jax.jit, static_argnames=("model",))
-def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[Array, ...]:
+def _evaluate(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> tuple[Array, ...]:
     """out and, where the network has a first block, out1, for each seed, setting and row."""
     first_output = model.network.first_output
 
@@ -300,14 +302,6 @@ def _evaluate(model: Model, trained: Params, frozen: Params, x: Array) -> tuple[
         return jax.lax.map(lambda weights: one(weights, each[1], each[2]), each[0])
 
     return jax.lax.map(start, (trained, frozen, x))
-
-
-def _times(times: Sequence[int], steps: int) -> list[int]:
-    if steps < 1:
-        raise InputError(f"Training needs at least one step, not {steps}.")
-    if any(t < 0 or t > steps for t in times):
-        raise InputError(f"Errors can be taken after 0 to {steps} steps, not after {sorted(times)}.")
-    return sorted({steps, *times})
 
 
 def _on_host(params: Params) -> Weights:

@@ -16,9 +16,9 @@ from kernelgap import problems
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.claims.claim import Numbers
 from kernelgap.paper.figures import Built, Experiment, Grid, KernelLines, RidgePaths, Scale, Search, summarise
-from kernelgap.paper.figures.picks import judged
+from kernelgap.paper.figures.picks import judged_trials
 from kernelgap.paper.figures.reference import Reference, folder_of, read_reference
-from kernelgap.paper.figures.searches import FIRST_SEED, chains, with_stage
+from kernelgap.paper.figures.searches import FIRST_SEED, width_searches, with_stage
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from kernelgap.runs.trials.trial import LINEAR_MODES
 
@@ -45,7 +45,7 @@ def fit(name: str, parts: Sequence[Part], scale: str, seed: int) -> pd.DataFrame
     experiment = experiments.get(name)
     part = Scale(tuple(parts), seeds=SEEDS, schedule=experiment.scales[_scale(scale)].schedule)
     chosen: Experiment = dataclasses.replace(experiment, scales={"part": part})
-    searches = chains(chosen, part, seed)
+    searches = width_searches(chosen, part, seed)
     with tempfile.TemporaryDirectory() as folder, TrialStore.open(folder) as store:
         known, finished = plan_chunks(chosen.trials("part", seed)), set[str]()
         while True:
@@ -84,7 +84,7 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
     return {
         **about,
         "kept": None,
-        "seeds": _seeds(judged(table)),
+        "seeds": _seeds(judged_trials(table)),
         "search_seeds": _seeds(searching),
         "rows": [_with_edges(row, parts) for row in rows],
     }

@@ -54,17 +54,17 @@ def at_least(fit: Fit, stated: float) -> Outcome:
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
     """The outcome of a statement that has parts: "fails" if one does, "holds" if all do."""
-    found = set(outcomes)
-    if "fails" in found:
+    kinds = set(outcomes)
+    if "fails" in kinds:
         return "fails"
-    return "undecided" if "undecided" in found else "holds"
+    return "undecided" if "undecided" in kinds else "holds"
 
 
 def listed(outcomes: Mapping[str, Outcome]) -> str:
     """The parts that hold, those that cannot be told, those that fail."""
-    words: dict[Outcome, str] = {"holds": "hold", "undecided": "cannot be told", "fails": "not as stated"}
-    parts = {found: ", ".join(name for name, one in outcomes.items() if one == found) for found in words}
-    return "; ".join(f"{names} {words[found]}" for found, names in parts.items() if names)
+    labels: dict[Outcome, str] = {"holds": "hold", "undecided": "cannot be told", "fails": "not as stated"}
+    parts = {kind: ", ".join(name for name, one in outcomes.items() if one == kind) for kind in labels}
+    return "; ".join(f"{names} {labels[kind]}" for kind, names in parts.items() if names)
 
 
 def interval(fit: Fit, digits: str = ".2f") -> str:

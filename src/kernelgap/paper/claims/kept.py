@@ -16,7 +16,7 @@ from kernelgap.atomic_file import atomically, read_small
 from kernelgap.errors import InputError, first_mistake, validated
 from kernelgap.fingerprint import fingerprint
 from kernelgap.paper.claims.claim import SCALES, Outcome
-from kernelgap.paper.claims.registry import OWN, claims, room_of
+from kernelgap.paper.claims.registry import OWN, claims, section_of
 from kernelgap.paper.figures.reference import LARGEST, RESULTS
 from kernelgap.runs.trials.identity import canonical_json
 
@@ -123,7 +123,7 @@ def keep_claims(run: "ClaimsRun", root: str | Path) -> Path:
             "numbers": _few(finding.numbers),
         }
         for finding in run.findings
-        if room_of(finding.claim) != OWN
+        if section_of(finding.claim) != OWN
     ]
     about = {name: getattr(run, name) for name in ("scale", "seed", "version", "code", "environment")}
     kept = validated(KeptClaims, {**about, "date": run.times.finished.max().date().isoformat(), "claims": verdicts})
@@ -146,7 +146,7 @@ def _check(run: "ClaimsRun") -> None:
     if run.failures or finished < run.planned:
         raise InputError(f"'{run.folder}' is not finished ({finished} of {run.planned} claims): go on with it first.")
     there = {finding.claim.id for finding in run.findings}
-    missing = [name for name, claim in claims().items() if room_of(claim) != OWN and name not in there]
+    missing = [name for name, claim in claims().items() if section_of(claim) != OWN and name not in there]
     if missing:
         raise InputError(
             f"'{run.folder}' does not have every claim, {len(missing)} are missing, such as {missing[0]}: run "

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from kernelgap.paper.claims.claim import check_scale
 from kernelgap.paper.claims.figures import PAPER
-from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
+from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
 from kernelgap.paper.figures.reference import FILE, RESULTS
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 # References that claims judge at scale full: where one has changed, claims are measured again
@@ -21,7 +21,7 @@ def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iter
     """The claims with these ids, or all of them; the longest first."""
     check_scale(scale)
     chosen = [get(claim) for claim in dict.fromkeys(claims)] or list(all_claims().values())
-    work = sorted((Measurement(claim.id, scale, seed) for claim in chosen), key=lambda each: -each.cost)
+    work = sorted((ClaimChunk(claim.id, scale, seed) for claim in chosen), key=lambda each: -each.cost)
     return Plan(
         folder=out or default_folder(name, scale, seed),
         description={"experiment": name, "scale": scale, "seed": seed},
@@ -39,17 +39,9 @@ KIND = Kind(
     read=read_claims,
     page="kernelgap.reports.claims.page:write_claims_page",
     code=(
-        "seeds.py",
-        "problems",
-        "networks",
-        "training",
-        "kernels",
-        "regression",
-        "certificates",
-        "runs",
-        "images",
-        "paper",
-        *KEPT,
+        *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
+        *("problems", "networks", "training", "kernels", "regression", "certificates", "models"),
+        *("runs/trials", "images", "paper", *KEPT),
     ),
     plan=plan_claims,
     failures_are_results=True,

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, TypeAdapter
 
-from kernelgap import console
 from kernelgap.paper.claims.registry import get
 from kernelgap.runs.store import ResultStore, as_stored
 
@@ -16,7 +15,7 @@ _STORED = TypeAdapter(list[tuple[str, Annotated[float, Field(ge=0, allow_inf_nan
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ClaimChunk:
     """What is to be measured."""
 
     claim: str
@@ -48,27 +47,27 @@ class Measured:
         return dict(json.loads(self.numbers))
 
 
-def measure(measurement: Measurement, on_progress: Callable[[float], None] | None = None) -> Measured:
-    """Measure, wherever it is sent. Depends on the measurement alone."""
+def measure(chunk: ClaimChunk, on_progress: Callable[[float], None] | None = None) -> Measured:
+    """Measure a claim. The result depends on the chunk alone, not on the process."""
     began = time.perf_counter()
-    with console.silence():
-        numbers = get(measurement.claim).measure(measurement.scale, measurement.seed)
+    numbers = get(chunk.claim).measure(chunk.scale, chunk.seed)
     text = json.dumps(numbers, allow_nan=False)
-    return Measured(measurement.claim, time.perf_counter() - began, text)
+    return Measured(chunk.claim, time.perf_counter() - began, text)
 
 
 class ClaimStore(ResultStore):
     """What was measured, by the identity of the measurement; each in one transaction."""
 
+    KIND: ClassVar = "claims"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS measurements (chunk TEXT PRIMARY KEY REFERENCES chunks (id), claim TEXT NOT NULL, "
         "numbers TEXT NOT NULL)",
     )
     COLUMNS: ClassVar = {"measurements": ("chunk", "claim", "numbers")}
 
-    def save(self, measurement: Measurement, measured: Measured) -> None:
-        row = (measurement.id, measurement.claim, measured.numbers)
-        with self._saving(measurement, measured.seconds) as connection:
+    def save(self, chunk: ClaimChunk, measured: Measured) -> None:
+        row = (chunk.id, chunk.claim, measured.numbers)
+        with self._saving(chunk, measured.seconds) as connection:
             connection.execute("INSERT INTO measurements VALUES (?, ?, ?)", row)
 
     def measured(self) -> dict[str, Measured]:

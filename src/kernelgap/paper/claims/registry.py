@@ -1,4 +1,4 @@
-"""All claims by id. A module in one of the rooms is found by itself: it offers ``claim``, or several as ``claims``."""
+"""All claims by id. A module in the folder of a section is found by itself: it offers ``claim`` or ``claims``."""
 
 import importlib
 import pkgutil
@@ -8,7 +8,7 @@ from kernelgap.errors import InputError, unknown
 from kernelgap.paper.claims.claim import Claim
 from kernelgap.registry import Registry, load_extensions
 
-ROOMS = (
+SECTIONS = (
     "learners",
     "targets",
     "algorithms",
@@ -18,7 +18,7 @@ ROOMS = (
     "experiments",
     "talk",
 )  # in the order shown
-OWN = "own"  # the room of claims that users register
+OWN = "own"  # the section of claims that users register
 _REGISTERED: Registry[Claim] = Registry("claim", {})
 
 
@@ -45,7 +45,7 @@ def register(claim: Claim) -> Claim:
 
 
 def claims() -> dict[str, Claim]:
-    """Every claim there is: room by room, then those that users registered."""
+    """Every claim there is: section by section, then those that users registered."""
     load_extensions()
     return {**_built_in(), **_REGISTERED}
 
@@ -53,8 +53,8 @@ def claims() -> dict[str, Claim]:
 @cache
 def _built_in() -> dict[str, Claim]:
     by_id: dict[str, Claim] = {}
-    for room in ROOMS:
-        package = importlib.import_module(f"kernelgap.paper.claims.{room}")
+    for section in SECTIONS:
+        package = importlib.import_module(f"kernelgap.paper.claims.{section}")
         for module in pkgutil.iter_modules(package.__path__):
             home = importlib.import_module(f"{package.__name__}.{module.name}")
             for claim in home.claims if hasattr(home, "claims") else (home.claim,):
@@ -87,5 +87,5 @@ def get(name: str) -> Claim:
     return known[name]
 
 
-def room_of(claim: Claim) -> str:
+def section_of(claim: Claim) -> str:
     return claim.location.split("/")[2] if claim.id in _built_in() else OWN

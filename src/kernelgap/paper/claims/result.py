@@ -11,7 +11,7 @@ from kernelgap.errors import InputError
 from kernelgap.paper.claims.claim import Claim, Verdict
 from kernelgap.paper.claims.kept import BesideKept, beside_kept
 from kernelgap.paper.claims.measurement import ClaimStore, Measured
-from kernelgap.paper.claims.registry import claims, get, room_of
+from kernelgap.paper.claims.registry import claims, get, section_of
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import as_stored
 
@@ -31,7 +31,7 @@ class Finding:
         """Plain, as --json prints it."""
         return {
             "id": self.claim.id,
-            "room": room_of(self.claim),
+            "room": section_of(self.claim),
             "source": self.claim.source,
             "statement": self.claim.statement,
             "identity": self.claim.identity,

@@ -14,6 +14,7 @@ from kernelgap.kernels import get as get_kernel
 from kernelgap.kernels.empirical.kernel import empirical
 from kernelgap.kernels.kernel import Kernel
 from kernelgap.networks import Params
+from kernelgap.number_text import finite_or_none
 from kernelgap.paper.claims.claim import Numbers
 from kernelgap.problems import Problem
 from kernelgap.regression import default_ridges, ridge_path
@@ -53,9 +54,9 @@ class Contest:
         best = int(np.argmin(grid.final("validation")))
         return {
             **self._about(learner.network, "network"),
-            "train_error": _finite(grid.final("train")[best]),
-            "test_error": _finite(grid.final("test")[best]),
-            "standard_error": _finite(grid.standard_errors["test"][best]),
+            "train_error": finite_or_none(float(grid.final("train")[best])),
+            "test_error": finite_or_none(float(grid.final("test")[best])),
+            "standard_error": finite_or_none(float(grid.standard_errors["test"][best])),
             "gates": len(began),
             "kept": sum(grid.frozen[gate].tobytes() == start.tobytes() for gate, start in began.items()),
             "trained": sorted(grid.trained),
@@ -108,15 +109,6 @@ class Contest:
 
 def _standard_error(values: Float[np.ndarray, " n"]) -> float:
     return float(values.std(ddof=1) / len(values) ** 0.5)
-
-
-def _finite(value: float) -> float | None:
-    """None stands for the error of a member that diverged."""
-    return float(value) if np.isfinite(value) else None
-
-
-def error_text(error: float | None) -> str:
-    return "diverged" if error is None else f"{error:.3g}"
 
 
 def interval(row: Numbers) -> tuple[float, float]:

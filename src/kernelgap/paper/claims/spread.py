@@ -7,7 +7,7 @@ import numpy as np
 
 
 def median(values: Sequence[float | None]) -> float:
-    """Of repeats, where None stands for one that diverged or never got there: infinite."""
+    """The median of repeats; None, of one that diverged or never got there, counts as infinite."""
     return float(np.median(_finite_or_not(values)))
 
 

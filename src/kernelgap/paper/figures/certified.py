@@ -10,6 +10,8 @@ from kernelgap import networks, problems
 from kernelgap.certificates import Claim, TrainedNetwork, certify
 from kernelgap.errors import InputError
 from kernelgap.paper.figures.gap import best_kernels, best_network, trained_networks
+from kernelgap.paper.figures.picks import judged_trials
+from kernelgap.paper.figures.result import staged_table
 from kernelgap.progress import Progress, silent
 from kernelgap.runs import Trial, TrialStore
 
@@ -44,7 +46,8 @@ def certify_run(
         What the certificate states.
     """
     with TrialStore.reading(folder) as store:
-        table, trials = store.table(), store.trials()  # errors that are not finite are refused here
+        table = judged_trials(staged_table(store))  # errors that are not finite are refused here
+        trials = store.trials()
         best = _best(table, folder, method, width)
         weights = store.weights(best.trial)
     trial = trials[best.trial]

@@ -6,11 +6,20 @@ from dataclasses import KW_ONLY, field, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from kernelgap import kernels, networks, problems
-from kernelgap.errors import InputError, short, unknown
+from kernelgap.errors import InputError, check_printable, short, unknown
 from kernelgap.machine import cores, speed
 from kernelgap.runs import AnyTrial, make_built_trial, make_ridge_trial, make_trial, make_trials
 from kernelgap.runs.trials.trial import LINEAR_MODES
@@ -70,6 +79,7 @@ Whole = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0)]
 NotNegative = Annotated[float, BeforeValidator(_number), Field(ge=0)]
 
+Printable = Annotated[str, AfterValidator(lambda text: check_printable(text.strip()))]
 NetworkName = Annotated[str, AfterValidator(lambda name: networks.get(name).name)]
 Widths = Annotated[tuple[Whole, ...], Field(min_length=1), DISTINCT]
 Ridges = Annotated[tuple[Positive, ...], Field(min_length=1), DISTINCT]
@@ -259,8 +269,8 @@ class Scale:
     ----------
     grids, seeds
         What is searched, and with how many seeds.
-    effort
-        A word on how long it takes, for the list of experiments.
+    expected_time
+        How long it takes, for the list of experiments. Its name up to 0.2, ``effort``, works, too.
     schedule
         How long to train, and with which batches.
     validation_samples, test_samples
@@ -269,7 +279,7 @@ class Scale:
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
     seeds: Whole = 1
-    effort: str = "not known"
+    expected_time: Annotated[Printable, Field(validation_alias=AliasChoices("expected_time", "effort"))] = "not known"
     schedule: Schedule = SCHEDULE
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000
@@ -300,11 +310,11 @@ class Experiment:
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-    title: str
-    source: str
+    title: Printable
+    source: Printable
     problem: Annotated[str, AfterValidator(_known_problem)]
     samples: Whole
-    scales: Annotated[dict[str, Scale], Field(min_length=1)]
+    scales: Annotated[dict[Printable, Scale], Field(min_length=1)]
     _: KW_ONLY
     x: Literal["width", "beta", "norm"] = "width"
     aliases: tuple[str, ...] = field(default=())

@@ -65,8 +65,12 @@ def two_scales(*quick: Grid, betas: tuple[float, ...] = ()) -> dict[str, Scale]:
     paper = [Search(network, mode, widths, COARSE[mode], also, betas) for network, mode in trained]
     by_sgd = [Search(network, mode, LINEAR_WIDTHS, COARSE[mode]) for network, mode in _linear(paper)]
     return {
-        "quick": Scale((*quick, *([] if betas else _kernel_methods(quick))), seeds=QUICK_SEEDS, effort="minutes"),
-        "paper": Scale((*paper, *([] if betas else _kernel_methods(paper, by_sgd))), seeds=SEEDS, effort="an hour"),
+        "quick": Scale(
+            (*quick, *([] if betas else _kernel_methods(quick))), seeds=QUICK_SEEDS, expected_time="minutes"
+        ),
+        "paper": Scale(
+            (*paper, *([] if betas else _kernel_methods(paper, by_sgd))), seeds=SEEDS, expected_time="an hour"
+        ),
     }
 
 

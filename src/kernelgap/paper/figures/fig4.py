@@ -42,13 +42,13 @@ fig4a = Experiment(
         "quick": Scale(
             grids((200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4), 200, 1000),
             seeds=3,
-            effort="minutes: widths to 1000, 200 epochs",
+            expected_time="minutes: widths to 1000, 200 epochs",
             schedule=Schedule(epochs=200),
         ),
         "paper": Scale(
             searched((200, 500, 1000, 2000, 5000), (10_000, 20_000)),
             seeds=5,
-            effort="two hours: widths to 5000 searched, to 20,000 with what was found",
+            expected_time="two hours: widths to 5000 searched, to 20,000 with what was found",
         ),
     },
 )
@@ -64,13 +64,13 @@ fig4b = Experiment(
         "quick": Scale(
             grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),
             seeds=3,
-            effort="minutes: widths to 500, 30 epochs",
+            expected_time="minutes: widths to 500, 30 epochs",
             schedule=Schedule(epochs=30, batch=100),
         ),
         "paper": Scale(
             searched((200, 500), (1000, 2000)),
             seeds=5,
-            effort="hours: widths to 500 searched, to 2000 with what was found",
+            expected_time="hours: widths to 500 searched, to 2000 with what was found",
             schedule=Schedule(batch=100),
         ),
     },

@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pandas as pd
 
-from kernelgap import console, kernels, problems
+from kernelgap import kernels, problems
 from kernelgap.certificates import KernelGap, any_kernel, kernel_gap, oracle_risk
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged, means_of_settings, pick_over_seeds
+from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged_trials, means_of_settings, pick_over_seeds
+from kernelgap.progress import Progress, silent
 
 
 def trained_networks(table: pd.DataFrame) -> pd.DataFrame:
     """The judged trials of networks that are no kernel methods."""
-    counted = judged(table)
+    counted = judged_trials(table)
     return counted[(counted.kind == "sgd") & counted["mode"].isin(NETWORK_MODES)]
 
 
@@ -47,14 +48,14 @@ def candidates_of(table: pd.DataFrame) -> int:
 
 def best_kernels(table: pd.DataFrame, network: pd.Series) -> list[str]:
     """Of each family of kernels with a formula the member that did best on the network's problem and seed, as text."""
-    counted = judged(table)
+    counted = judged_trials(table)
     beside = (counted.seed == network.seed) & (counted.problem == network.problem)
     with_formula = [text for text in counted.kernel.dropna().unique() if kernels.get(text).has_formula]
     tried = counted[counted.kernel.isin(with_formula) & beside]
     return tried.loc[tried.groupby("method").validation_error.idxmin()].kernel.tolist()
 
 
-def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
+def gap_of_run(table: pd.DataFrame, on_progress: Progress = silent) -> KernelGap | None:
     """The gap of the best network, from the mean over seeds; None if that mean is not under the threshold, or if no
     bound is known for the problem.
 
@@ -71,10 +72,9 @@ def gap_of_run(table: pd.DataFrame) -> KernelGap | None:
     X, _ = problem.sample(int(first.samples), int(first.seed))
     tried = best_kernels(table, first)
     floors = []
-    with console.progress("floors of the kernels") as show:
-        for i, text in enumerate(tried):
-            show(i / len(tried), text)
-            floors.append(replace(oracle_risk(problem, text, X), kernel=text))
+    for i, text in enumerate(tried):
+        on_progress(i / len(tried), f"the floor of {text}")
+        floors.append(replace(oracle_risk(problem, text, X), kernel=text))
     errors = [float(error) for error in picks.test_error]
     about = {"method": first.method, "floors": floors, "candidates": candidates_of(table)}
     return kernel_gap(problem, int(first.samples), errors, **about)

@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from kernelgap import kernels
-from kernelgap.paper.figures.picks import NETWORKS, group_of, judged, means_of_settings, place, searched
+from kernelgap.paper.figures.picks import (
+    NETWORKS,
+    format_place,
+    group_of,
+    judged_trials,
+    means_of_settings,
+    search_trials,
+)
 from kernelgap.paper.figures.summary import FLAT
 from kernelgap.regression import at_edge
 
@@ -28,7 +35,7 @@ def heat_maps(run: "FigureRun") -> pd.DataFrame:
     """
     rows = []
     for method, at, trials in _grids(run):
-        tried = searched(trials)
+        tried = search_trials(trials)
         best = means_of_settings(tried, "validation").iloc[0]
         picked = (best.rate, best.decay) if math.isfinite(best["mean"]) else None
         for (rate, decay), seeds in tried.groupby(["rate", "decay"]):
@@ -43,7 +50,7 @@ def best_places(run: "FigureRun") -> dict[str, str]:
     """Where each method by SGD has the least mean validation error over seeds; networks first."""
     best: dict[str, tuple[bool, float, str]] = {}
     for method, at, trials in _grids(run):
-        counted = judged(trials)
+        counted = judged_trials(trials)
         reached = float(means_of_settings(counted, "validation")["mean"].iloc[0]) if len(counted) else math.inf
         candidate = (group_of(trials.iloc[0]) != NETWORKS, reached, at)
         if math.isfinite(reached):
@@ -130,4 +137,6 @@ def _grids(run: "FigureRun") -> list[tuple[str, str, pd.DataFrame]]:
     if trials.empty:
         return []
     keys = ["method", "width", "beta"] if run.axis == "beta" else ["method", "width"]
-    return [(str(key[0]), place(group.iloc[0], run.axis), group) for key, group in trials.groupby(keys, sort=True)]
+    return [
+        (str(key[0]), format_place(group.iloc[0], run.axis), group) for key, group in trials.groupby(keys, sort=True)
+    ]

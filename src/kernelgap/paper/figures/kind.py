@@ -6,9 +6,9 @@ from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
 from kernelgap.paper.figures.registry import get
 from kernelgap.paper.figures.result import conclude_figure, read_figure
-from kernelgap.paper.figures.searches import FIRST_SEED, chains
+from kernelgap.paper.figures.searches import FIRST_SEED, width_searches
 from kernelgap.runs import Chunk, TrialStore, plan_chunks, run_chunk
-from kernelgap.runs.kind import Kind, Plan
+from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experiment
@@ -23,7 +23,7 @@ def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
         for trial in experiment.grid_trials(chosen, grid, seed=seed):
             require_memory(trial.memory, f"'{trial.label}'", "Take fewer samples or a smaller width.")
     about = {"experiment": experiment.name, "scale": scale, "seed": seed}
-    ids, searches = sorted(chunk.id for chunk in chunks), chains(experiment, chosen, seed)
+    ids, searches = sorted(chunk.id for chunk in chunks), width_searches(experiment, chosen, seed)
 
     def more(store: TrialStore) -> list[Chunk]:
         errors = store.validation_errors()
@@ -50,6 +50,6 @@ KIND = Kind(
     read=read_figure,
     conclude=conclude_figure,
     page="kernelgap.reports.figure.page:write_figure_page",
-    code=("seeds.py", "problems", "networks", "training", "kernels", "regression", "runs/trials"),
+    code=(*SHARED_CODE, "problems", "networks", "training", "kernels", "regression", "runs/trials"),
     plan=plan_figure,
 )

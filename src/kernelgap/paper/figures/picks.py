@@ -11,12 +11,12 @@ NETWORK_MODES = ("all", "hidden")  # the others are kernel methods
 SETTINGS = ("rate", "decay", "ridge", "kernel")  # what is searched
 
 
-def judged(table: pd.DataFrame) -> pd.DataFrame:
+def judged_trials(table: pd.DataFrame) -> pd.DataFrame:
     """The trials that results are stated from: all but those of a search, which has seeds of its own."""
     return table[table.stage == "judged"] if "stage" in table else table
 
 
-def searched(table: pd.DataFrame) -> pd.DataFrame:
+def search_trials(table: pd.DataFrame) -> pd.DataFrame:
     """The trials of the search, where there is one; else those that are judged, of which settings are picked too."""
     if "stage" not in table or not (table.stage == "search").any():
         return table
@@ -68,14 +68,14 @@ def pick_over_seeds(trials: pd.DataFrame, by: str) -> pd.DataFrame:
     return trials[of_best].sort_values("seed")
 
 
-def setting(row: Any) -> str:
+def format_setting(row: Any) -> str:
     """What a trial, or a row of the summary, was fitted with: kernel, rate, decay, ridge."""
     kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [str(row.kernel)]
     known = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
     return ", ".join(kernel + [f"{name} {value:g}" for name, value in known.items()])
 
 
-def place(trial: pd.Series, x: str = "width") -> str:
+def format_place(trial: pd.Series, x: str = "width") -> str:
     """Where a method was fitted: its width, and beta where that is varied; nothing for a kernel over widths."""
     names = ["width", "beta"] if x == "beta" else ["width"]
     return ", ".join(f"{name} {trial[name]:g}" for name in names if pd.notna(trial.get(name)))

@@ -240,7 +240,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ReferenceComparison:
     """A run beside the kept reference of its experiment and scale.
 
     Attributes
@@ -274,7 +274,7 @@ class Comparison:
         }
 
 
-def compare_with_kept(run: "FigureRun") -> Comparison | None:
+def compare_with_kept(run: "FigureRun") -> ReferenceComparison | None:
     """A run beside the reference of its experiment and scale; None if none is kept, or it is of something else."""
     if not (NAME.fullmatch(run.name) and NAME.fullmatch(run.scale)):
         return None
@@ -284,12 +284,12 @@ def compare_with_kept(run: "FigureRun") -> Comparison | None:
     try:
         reference = read_reference(folder)
     except InputError as error:
-        return Comparison(str(error))
+        return ReferenceComparison(str(error))
     same = all(getattr(run, name) == getattr(reference, name) for name in ("problem", "samples", "x"))
     return compare(run, reference) if same else None
 
 
-def compare(run: "FigureRun", reference: Reference) -> Comparison:
+def compare(run: "FigureRun", reference: Reference) -> ReferenceComparison:
     """Point by point: whether the ranges over seeds meet.
 
     Parameters
@@ -302,7 +302,7 @@ def compare(run: "FigureRun", reference: Reference) -> Comparison:
     mine = {point.place: point for point in points_of(run.summary)}
     points = [Beside(mine[kept.place], kept) for kept in reference.points if kept.place in mine]
     missing = [kept for kept in reference.points if kept.place not in mine]
-    return Comparison(_sentence(run, reference, points, missing), reference, points, missing)
+    return ReferenceComparison(_sentence(run, reference, points, missing), reference, points, missing)
 
 
 def _sentence(run: "FigureRun", reference: Reference, points: Sequence[Beside], missing: Sequence[Point]) -> str:

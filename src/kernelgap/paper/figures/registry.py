@@ -1,6 +1,6 @@
 """The experiments by name."""
 
-from kernelgap.errors import unknown
+from kernelgap.errors import InputError, unknown
 from kernelgap.images.experiment import NAME as IMAGES
 from kernelgap.paper.figures.experiment import Experiment
 from kernelgap.paper.figures.fig2 import fig2a, fig2b
@@ -9,6 +9,7 @@ from kernelgap.paper.figures.fig4 import fig4a, fig4b
 from kernelgap.paper.figures.file import is_file_name, read_experiment
 from kernelgap.paper.figures.slides import slides_a, slides_b
 from kernelgap.registry import Registry, load_extensions
+from kernelgap.runs.kind import HOMES
 
 FIGURES = (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)
 EXPERIMENTS: Registry[Experiment] = Registry("experiment", {figure.name: figure for figure in FIGURES})
@@ -25,8 +26,10 @@ def register(experiment: Experiment) -> Experiment:
     Raises
     ------
     InputError
-        If the name is taken.
+        If the name is taken, or is that of a kind of run.
     """
+    if experiment.name in HOMES:
+        raise InputError(f"'{experiment.name}' is a kind of run: choose another name.")
     return EXPERIMENTS.register(experiment.name, experiment)
 
 

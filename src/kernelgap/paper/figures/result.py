@@ -1,25 +1,26 @@
 """A run of an experiment, as its folder holds it."""
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from kernelgap import problems
-from kernelgap.errors import InputError
+from kernelgap.errors import InputError, check_printable
+from kernelgap.number_text import finite_or_none
 from kernelgap.paper.figures.gap import best_network, gap_of_run
 from kernelgap.paper.figures.grids import edges
-from kernelgap.paper.figures.picks import judged, searched
-from kernelgap.paper.figures.reference import Comparison, compare_with_kept
+from kernelgap.paper.figures.picks import judged_trials, search_trials
+from kernelgap.paper.figures.reference import ReferenceComparison, compare_with_kept
 from kernelgap.paper.figures.registry import EXPERIMENTS
 from kernelgap.paper.figures.searches import with_stage
 from kernelgap.paper.figures.signals import Signals, base_size, signals_of
 from kernelgap.paper.figures.summary import sentence, summarise, under_threshold
+from kernelgap.progress import Progress, silent
 from kernelgap.runs import Trial, TrialStore
 from kernelgap.runs.result import Run
 from kernelgap.runs.store import as_stored
@@ -28,7 +29,7 @@ from kernelgap.runs.store import as_stored
 class _About(TypedDict, total=False):
     """What a start notes for the page."""
 
-    title: str
+    title: Annotated[str, AfterValidator(check_printable)]
     problem: str
     samples: Annotated[int, Field(ge=1)]
     x: Literal["width", "beta", "norm"]
@@ -59,6 +60,8 @@ class FigureRun(Run):
         What the experiment is about; ``x`` is what its errors are drawn against.
     gap : dict or None
         The kernel gap of the best network (``certificates.KernelGap.as_record``); None if it has none.
+    concluded : bool
+        Whether the gap has been computed from all that is finished; the run's last step does so.
     best : Best or None
         The network with the least validation error.
     """
@@ -70,22 +73,23 @@ class FigureRun(Run):
     samples: int
     x: str = "width"
     gap: dict[str, Any] | None = None
+    concluded: bool = True
     best: Best | None = field(default=None, repr=False)
 
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The trials that the results are stated from: all but those of a search."""
-        return judged(self.table)
+        return judged_trials(self.table)
 
     @property
     def seeds(self) -> list[int]:
-        """Of the judged trials."""
+        """The seeds of the judged trials."""
         return _seeds(self.judged)
 
     @property
     def search_seeds(self) -> list[int]:
-        """Of the search for settings; none where the judged trials are searched themselves."""
-        trials = searched(self.table)
+        """The seeds of the search for settings; none where the judged trials are searched themselves."""
+        trials = search_trials(self.table)
         return [] if trials is self.table else _seeds(trials)
 
     @property
@@ -109,7 +113,7 @@ class FigureRun(Run):
         return summarise(self.table)
 
     @cached_property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> ReferenceComparison | None:
         """This run beside the kept reference of its experiment and scale; None where none is kept."""
         return compare_with_kept(self)
 
@@ -135,7 +139,7 @@ class FigureRun(Run):
             "x": self.x,
             "seeds": self.seeds,
             "search_seeds": self.search_seeds,
-            "rows": [{k: _finite(v) for k, v in row.items()} for row in self.summary.to_dict("records")],
+            "rows": [_plain(row) for row in self.summary.to_dict("records")],
             "under_threshold": {
                 f"picked_on_{sample}": under_threshold(self.summary, self.threshold, by=f"best_on_{sample}")
                 for sample in ("test", "validation")
@@ -145,10 +149,10 @@ class FigureRun(Run):
         }
 
 
-def conclude_figure(store: TrialStore) -> dict[str, Any]:
+def conclude_figure(store: TrialStore, on_progress: Progress = silent) -> dict[str, Any]:
     """The kernel gap, and the size of the base signal on the best network's test sample."""
-    table = judged(staged_table(store))
-    gap, best = gap_of_run(table), best_network(table)
+    table = judged_trials(staged_table(store))
+    gap, best = gap_of_run(table, on_progress), best_network(table)
     return {
         "gap": None if gap is None else gap.as_record(),
         "base_size": None if best is None else base_size(store.trials()[best.trial]),
@@ -170,7 +174,7 @@ def read_figure(folder: Path) -> FigureRun:
     Parameters
     ----------
     folder
-        Where the run is stored. An unfinished run has no stored conclusion: it is computed here.
+        Where the run is stored. An unfinished run has no conclusion, and no gap.
 
     Raises
     ------
@@ -181,12 +185,13 @@ def read_figure(folder: Path) -> FigureRun:
         table, about, common = staged_table(store), store.about(), store.common()
         if table.empty:
             raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
-        if judged(table).empty:
+        if judged_trials(table).empty:
             raise InputError(f"Only trials of the search are finished in '{folder}': go on with the run.")
         trials = store.trials()
-        conclusion = store.conclusion() or conclude_figure(store)
+        conclusion = store.conclusion()
     with as_stored(folder, "what it says of itself", mistakes=True):
         _ABOUT.validate_python(about, strict=True)
+        check_printable(common["scale"])
         first = trials[table.trial.iloc[0]]
         title = f"test error with {first.samples} samples"
         described = {"title": title, "problem": first.problem, "samples": first.samples, "x": _axis(table)}
@@ -198,16 +203,19 @@ def read_figure(folder: Path) -> FigureRun:
         if row is not None:
             trial = trials[row.trial]
             assert isinstance(trial, Trial)
-            best = Best(row, trial, signals_of(row.curves, conclusion["base_size"]))
-        return FigureRun(**common, table=table, **described, gap=conclusion["gap"], best=best)  # type: ignore[arg-type]
+            size = base_size(trial) if conclusion is None else conclusion["base_size"]
+            best = Best(row, trial, signals_of(row.curves, size))
+        gap = None if conclusion is None else conclusion["gap"]
+        concluded = conclusion is not None
+        return FigureRun(**common, table=table, **described, gap=gap, concluded=concluded, best=best)  # type: ignore[arg-type]
 
 
 def _seeds(table: pd.DataFrame) -> list[int]:
     return sorted(int(seed) for seed in table.seed.unique())
 
 
-def _finite(value: object) -> object:
-    return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
+def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
+    return {name: None if value is pd.NA else finite_or_none(value) for name, value in row.items()}
 
 
 def _axis(table: pd.DataFrame) -> str:

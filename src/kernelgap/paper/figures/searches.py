@@ -13,7 +13,7 @@ import pandas as pd
 
 from kernelgap.paper.figures.experiment import Experiment, Scale, Search
 from kernelgap.runs import Chunk, Trial, make_trial
-from kernelgap.training.search import Found, Setting, Space, advance
+from kernelgap.training.search import SearchState, Setting, Space, advance
 
 FIRST_SEED = 1000  # of a search, beyond that of the run: no seed that is judged
 COSTLY = 1e11  # multiplications from which a training is a chunk of its own: some seconds
@@ -28,7 +28,7 @@ def with_stage(table: pd.DataFrame, search_seeds_from: int | None) -> pd.DataFra
 
 
 @dataclass
-class Chain:
+class WidthSearches:
     """The searches of one network over its widths, on one problem."""
 
     experiment: Experiment
@@ -50,28 +50,30 @@ class Chain:
             self._made[key] = make_trial(**what, width=width, rate=rate, decay=decay, **common)
         return self._made[key]
 
-    def found(self, errors: Mapping[str, float]) -> Iterator[tuple[int, Found]]:
+    def states(self, errors: Mapping[str, float]) -> Iterator[tuple[int, SearchState]]:
         """Each width with what its search has come to; the last one of these may be under way."""
         start = None
         for width in self.search.widths:
             space = self.search.search if start is None else self.search.search.with_start(start)
-            found = self._advance(width, space, errors)
-            yield width, found
-            if found.left:
+            state = self._advance(width, space, errors)
+            yield width, state
+            if state.next_settings:
                 return
-            start = found.best or start
+            start = state.best or start
 
     def next(self, errors: Mapping[str, float]) -> Iterator[Chunk]:
         """What is to be trained next, finished or not: the search's next step, and what is judged so far."""
         last, over = None, False
-        for width, found in self.found(errors):
-            over = not found.left and width == self.search.widths[-1]
-            if found.left:
-                trials = [self.trial(width, self.search_seed(found.seed), setting) for setting in found.left]
+        for width, state in self.states(errors):
+            over = not state.next_settings and width == self.search.widths[-1]
+            if state.next_settings:
+                trials = [
+                    self.trial(width, self.search_seed(state.seed_index), setting) for setting in state.next_settings
+                ]
                 together = [trials] if trials[0].cost < COSTLY else [[trial] for trial in trials]
                 yield from (Chunk(tuple(part), keep_weights=False) for part in together)
-            elif found.best is not None:
-                last = found.best
+            elif state.best is not None:
+                last = state.best
                 yield from self._judged(width, last)
         if over and last is not None:
             for width in self.search.also:
@@ -84,24 +86,24 @@ class Chain:
         for seed in range(self.seed, self.seed + self.scale.seeds):
             yield Chunk((self.trial(width, seed, setting),))
 
-    def _advance(self, width: int, space: Space, errors: Mapping[str, float]) -> Found:
+    def _advance(self, width: int, space: Space, errors: Mapping[str, float]) -> SearchState:
         """As far as the errors lead. What they have led to is kept: an error that is stored does not change."""
         known = self._known[width]
         while True:
-            found = advance(space, known)
-            seed = self.search_seed(found.seed)
-            fresh = {setting: errors.get(self.trial(width, seed, setting).id) for setting in found.left}
+            state = advance(space, known)
+            seed = self.search_seed(state.seed_index)
+            fresh = {setting: errors.get(self.trial(width, seed, setting).id) for setting in state.next_settings}
             if not fresh or None in fresh.values():
-                return found
+                return state
             for setting, error in fresh.items():
                 assert error is not None
                 known.setdefault(setting, []).append(error)
 
 
-def chains(experiment: Experiment, scale: Scale, seed: int) -> list[Chain]:
-    """The searches of a scale: a chain for each network, layers and beta."""
+def width_searches(experiment: Experiment, scale: Scale, seed: int) -> list[WidthSearches]:
+    """The searches of a scale: one series for each network, layers and beta."""
     return [
-        Chain(experiment, scale, grid, problem, seed)
+        WidthSearches(experiment, scale, grid, problem, seed)
         for grid in scale.grids
         if isinstance(grid, Search)
         for problem in experiment.problems_of(grid)

@@ -14,10 +14,10 @@ from kernelgap.paper.figures.picks import (
     OTHER_KERNELS,
     SETTINGS,
     group_of,
-    judged,
+    judged_trials,
     means_of_settings,
     pick_over_seeds,
-    searched,
+    search_trials,
 )
 from kernelgap.regression import at_edge
 
@@ -48,7 +48,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         error still falls towards it: a smaller or larger one may be better. A kernel has no width. ``learner`` is
         network, kernel or built.
     """
-    counted, searching = judged(table), searched(table)
+    counted, searching = judged_trials(table), search_trials(table)
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
     keys = ["method", "width", *several]
     apart = counted.assign(one_norm=counted.decay.where(counted.kind == "built"))
@@ -162,7 +162,7 @@ def seeds_of(summary: pd.DataFrame) -> str:
 def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: bool = True) -> str:
     """Which methods learned more than the base signal, if there is one, and how far the others came."""
     best = best_of_methods(summary)
-    under = [_named(row) for row in best[(best["median"] < threshold) & (best.learner != "built")].itertuples()]
+    under = [_format_method(row) for row in best[(best["median"] < threshold) & (best.learner != "built")].itertuples()]
     line = f"the threshold {threshold:.4g} with {samples} samples"
     first = (
         f"{_join(under)} got under {line}."
@@ -176,12 +176,12 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: boo
         above = these[these["median"] >= threshold]
         if len(above):
             other = "other " if len(above) < len(these) else ""
-            first += f" Of the {other}{plural} the best was {_named(next(above.itertuples()))}."
+            first += f" Of the {other}{plural} the best was {_format_method(next(above.itertuples()))}."
     if "beta" in summary:
         first += _over_beta(summary, threshold)
     built = best[best.learner == "built"]
     if len(built):
-        first += f" Built, not found by training: {_join([_named(row) for row in built.itertuples()])}."
+        first += f" Built, not found by training: {_join([_format_method(row) for row in built.itertuples()])}."
     return f"{first} Settings are picked on validation."
 
 
@@ -194,7 +194,7 @@ def _over_beta(summary: pd.DataFrame, threshold: float) -> str:
     return f" Networks got under it at beta {yes}" + (f", not at {no}." if no else ".")
 
 
-def _named(row: Any) -> str:
+def _format_method(row: Any) -> str:
     where = [] if pd.isna(row.width) else [f"at width {row.width}"]
     where += [f"beta {row.beta:g}"] if hasattr(row, "beta") else []
     return f"{row.method} ({', '.join([*error_over_seeds(row), *where])})"

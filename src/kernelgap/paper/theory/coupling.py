@@ -164,8 +164,8 @@ def second_layer_over(
     start: Start, directions: Float[np.ndarray, "n k1"], tau: float, rng: np.random.Generator
 ) -> SecondLayer:
     """Each part at the worst of these z, for V that is the worst found for this z, or random."""
-    found = [second_layer(start, z, tau, rng) for z in directions]
-    return SecondLayer(*(max(values) for values in zip(*map(astuple, found), strict=True)))
+    parts = [second_layer(start, z, tau, rng) for z in directions]
+    return SecondLayer(*(max(values) for values in zip(*map(astuple, parts), strict=True)))
 
 
 def half_sphere(count: int) -> Float[np.ndarray, "n 3"]:
@@ -214,11 +214,11 @@ def stated(part: str, tau: float, sigma: float, m: int) -> float:
     return tau**by_tau * sigma**by_sigma * float(m) ** by_m
 
 
-def second_parts(found: SecondLayer, *, worst: bool = True) -> dict[str, float]:
+def second_parts(layer: SecondLayer, *, worst: bool = True) -> dict[str, float]:
     """(d) to (g) at the worst found, for (g) the bound that nothing exceeds; or (d) to (f) at a random V."""
     if worst:
-        return {"d": found.flips, "e": found.leak, "f": found.matrix_leak, "g": found.ceiling}
-    return {"d": found.random_flips, "e": found.random_leak, "f": found.random_matrix_leak}
+        return {"d": layer.flips, "e": layer.leak, "f": layer.matrix_leak, "g": layer.ceiling}
+    return {"d": layer.random_flips, "e": layer.random_leak, "f": layer.random_matrix_leak}
 
 
 def worst_distance(

@@ -74,7 +74,7 @@ def forward(A: Matrix, first: Matrix, second: Matrix, x1: Matrix) -> Pass:
 
 
 class Gradient(NamedTuple):
-    """With respect to W and V, biases in the last column."""
+    """The gradient with respect to W and V, biases in the last column."""
 
     W: Matrix
     V: Matrix
@@ -104,7 +104,7 @@ def gradient(A: Matrix, second: Matrix, done: Pass, x1: Matrix, y: Matrix) -> Gr
     return Gradient(-first.T @ x1, -later.T @ done.z)
 
 
-class Comparison(NamedTuple):
+class StartComparison(NamedTuple):
     """Both sides of Fact C.4, what rounding can make of their difference, and whether no gate is in doubt."""
 
     automatic: float
@@ -115,7 +115,7 @@ class Comparison(NamedTuple):
 
 def compare(
     A: Matrix, first: Matrix, second: Matrix, x1: Matrix, y: Matrix, W_direction: Matrix, V_direction: Matrix
-) -> Comparison:
+) -> StartComparison:
     """Automatic differentiation beside the formula for one input, for float64 arrays of numpy.
 
     Each side is a sum of products. One whose terms went through n roundings each is off by at most
@@ -146,7 +146,7 @@ def compare(
     gamma = _gamma(depth)
     margins = np.abs(x1 @ first.T) - gamma * (x @ W.T), np.abs(done.z @ second.T) - gamma * (largest.z @ V.T)
     rounding = (gamma + _gamma(depth + m * (d + k + 2))) * float(((labels + largest.output) * above).sum())
-    return Comparison(automatic, formula, rounding, bool(min(margin.min() for margin in margins) > 0))
+    return StartComparison(automatic, formula, rounding, bool(min(margin.min() for margin in margins) > 0))
 
 
 def _gamma(n: int) -> float:

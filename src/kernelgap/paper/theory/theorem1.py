@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from kernelgap.errors import InputError
-from kernelgap.networks.network import SIGMA_V_POWER, SIGMA_W_POWERS, Theory
+from kernelgap.networks.network import SIGMA_V_POWER, SIGMA_W_POWERS, TheoremStart
 from kernelgap.paper.theory.complexity import C_STAR, complexity, log_C_eps_of
 from kernelgap.paper.theory.polarise import coordinates_function, product_function
 from kernelgap.problems.concept import ConceptProblem
@@ -162,11 +162,11 @@ class Table1:
             return f"At m = {power_of_ten(self.log10_m)}: sigma_w in {self.sigma_w}, sigma_v in {self.sigma_v}."
         return f"At m = {power_of_ten(self.log10_m)} Table 1 cannot be met: {'; '.join(self.objections)}."
 
-    def start(self) -> Theory:
+    def start(self) -> TheoremStart:
         """A random start in the middle of both ranges."""
         if not self.satisfiable:
             raise InputError(str(self))
-        return Theory(self.sigma_w.middle, self.sigma_v.middle)
+        return TheoremStart(self.sigma_w.middle, self.sigma_v.middle)
 
 
 @dataclass(frozen=True)

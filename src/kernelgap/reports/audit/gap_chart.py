@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.number_text import digits
 from kernelgap.reports.audit.curves_chart import LEAST
 from kernelgap.reports.audit.lines import best_kernels, error_axis, law_of, measure_of
 from kernelgap.reports.audit.text import COLOURS

@@ -8,8 +8,9 @@ import altair as alt
 import pandas as pd
 
 from kernelgap.audit.result import Audit
+from kernelgap.audit.statistics.results import FROZEN
 from kernelgap.audit.statistics.verdict import NOTICED
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.number_text import digits
 from kernelgap.reports.audit.lines import measure_of, row_of, top_of
 from kernelgap.reports.audit.text import COLOURS, FAMILIES
 from kernelgap.reports.common.axes import MUTED, finished, legend_above, log_room, tooltips
@@ -47,7 +48,7 @@ def features_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart | None:
     if features.last is None and features.ntk is None:
         return None
     kernel = {"family": FAMILIES["kernel"], "best": True}
-    frozen = {"family": FAMILIES["twin"], "best": True}
+    frozen = {"family": FAMILIES[FROZEN], "best": True}
     rows = [row_of(f"best kernel ({comparison.kernel})", comparison.kernel_error, **kernel)]
     rows += [] if features.last is None else [row_of("last layer trained alone", features.last, **frozen)]
     rows += [] if features.ntk is None else [row_of("tangent kernel", features.ntk, **frozen)]

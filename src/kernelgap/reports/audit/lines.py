@@ -11,7 +11,7 @@ import pandas as pd
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.gap import fitted_sizes
 from kernelgap.audit.statistics.results import Curve, Interval
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.number_text import digits
 from kernelgap.reports.audit.text import COLOURS, FAMILIES, describe_setting
 from kernelgap.reports.common.axes import Axis, linear_axis, log_axis
 

@@ -1,6 +1,5 @@
 """The page of an audit: the verdict, why, all curves and intervals, how it was done, and what to do with it."""
 
-import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -11,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.wording import digits, measure
+from kernelgap.audit.statistics.wording import measure
 from kernelgap.durations import format_duration
+from kernelgap.number_text import digits
 from kernelgap.reports.audit.curves_chart import curves_chart
 from kernelgap.reports.audit.gap_chart import gap_chart
 from kernelgap.reports.audit.interval_charts import difference_chart, features_chart, forest_chart
@@ -27,7 +27,7 @@ from kernelgap.reports.audit.text import (
     source_name,
     without_folder,
 )
-from kernelgap.reports.common.page import write_page
+from kernelgap.reports.common.page import write_page, write_record
 
 OUTCOMES = {"network ahead": "network", "kernel ahead": "kernel", "undecided": "undecided"}
 
@@ -56,15 +56,10 @@ def write_audit_page(audit: Audit, *, until: float = math.inf) -> Path:
         tables={
             "contenders.csv": partial(audit.contenders.to_csv, index=False),
             "fits.csv": partial(audit.table.to_csv, index=False),
-            "audit.json": partial(_write_answer, audit),
+            "audit.json": partial(write_record, audit, without=["folder", "model", "fits"]),
         },
         until=until,
     )
-
-
-def _write_answer(audit: Audit, path: Path) -> None:
-    record = {name: value for name, value in audit.as_record().items() if name not in ("folder", "model", "fits")}
-    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _context(audit: Audit) -> dict[str, Any]:
@@ -93,7 +88,7 @@ def _context(audit: Audit) -> dict[str, Any]:
 
 
 def _unkept(audit: Audit) -> list[str]:
-    """The contenders with less validation error than the model that is kept, if nobody is ahead."""
+    """The contenders with less validation error than the model that is kept, if neither side is ahead."""
     if audit.winner is None or audit.verdict != "undecided":
         return []
     errors = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error

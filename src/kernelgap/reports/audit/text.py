@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernelgap.audit.result import Audit
-from kernelgap.audit.statistics.results import Family
-from kernelgap.audit.statistics.wording import digits
+from kernelgap.audit.statistics.results import FROZEN, Family
+from kernelgap.number_text import digits
 from kernelgap.reports.common.looks import MODES, OTHERS, SOLID, Look
 
 FAMILIES: dict[Family, str] = {
     "network": "networks",
     "kernel": "kernels",
-    "twin": "the best network's own kernels",
+    FROZEN: "the best network's own kernels",
     "adaptive": "a kernel that learns features",
     "baseline": "baselines",
 }
 COLOURS: dict[Family, str] = {
     "network": "#d9540b",
     "kernel": "#2b83c6",
-    "twin": "#0d9a6c",
+    FROZEN: "#0d9a6c",
     "adaptive": "#8b63c7",
     "baseline": "#8a7a1f",
 }
@@ -44,14 +44,14 @@ CONTENDERS = {
     "ridge": "linear model",
     "trees": "gradient-boosted trees",
 }
-TWINS = {"last": "at its random start, last layer trained alone", "ntk": "at its random start, tangent kernel"}
+FROZEN_KERNELS = {"last": "at its random start, last layer trained alone", "ntk": "at its random start, tangent kernel"}
 SHAPES = (*(drawn for name, drawn in MODES.items() if name != "all"), *OTHERS)
 
 
 def contender_in_words(name: str) -> str:
     """A short description of a contender."""
-    twin = re.fullmatch(r"(.+)\((last|ntk)\)", name)
-    return f"{twin[1]} {TWINS[twin[2]]}" if twin else CONTENDERS.get(name, "")
+    frozen = re.fullmatch(r"(.+)\((last|ntk)\)", name)
+    return f"{frozen[1]} {FROZEN_KERNELS[frozen[2]]}" if frozen else CONTENDERS.get(name, "")
 
 
 def contender_looks(contenders: Iterable[tuple[str, Family]]) -> dict[str, Look]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelgap.durations import format_duration
-from kernelgap.paper.claims.registry import OWN, room_of
+from kernelgap.paper.claims.registry import OWN, section_of
 from kernelgap.paper.claims.result import ORDER, ClaimsRun, Finding
 from kernelgap.reports.common.charts import PICTURES
 from kernelgap.reports.common.page import CHARTS, write_page
@@ -36,17 +36,17 @@ def write_claims_page(run: ClaimsRun) -> Path:
 
 
 def _context(run: ClaimsRun, charts: dict[str, Any]) -> dict[str, Any]:
-    rooms = [
+    sections = [
         {
-            "name": room,
-            "title": TITLES[room],
-            "claims": [_entry(f, charts) for f in run.findings if room_of(f.claim) == room],
+            "name": section,
+            "title": TITLES[section],
+            "claims": [_entry(f, charts) for f in run.findings if section_of(f.claim) == section],
         }
-        for room in TITLES
+        for section in TITLES
     ]
     return {
         "run": run,
-        "rooms": [room for room in rooms if room["claims"]],
+        "sections": [section for section in sections if section["claims"]],
         "counts": {outcome: run.count(outcome) for outcome in reversed(ORDER)},
     }
 

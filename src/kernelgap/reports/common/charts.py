@@ -1,15 +1,20 @@
 """Charts, described once: interactive as HTML that needs no network, or as SVG, PNG and PDF."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pandas as pd
 import vl_convert
 
-from kernelgap.errors import InputError
+from kernelgap.atomic_file import atomically
+from kernelgap.errors import InputError, printable
 from kernelgap.reports.common.axes import tooltips
+
+if TYPE_CHECKING:
+    from kernelgap.certificates import Retention
 
 FORMATS = (".html", ".svg", ".png", ".pdf")
 PICTURES = (".svg", ".png", ".pdf")
@@ -18,28 +23,33 @@ LEAST = 1e-12  # what a logarithmic axis still shows
 COLOUR = "#4c78a8"
 
 
-def spectrum_chart(table: pd.DataFrame) -> alt.VConcatChart:
+def spectrum_chart(retention: "Retention") -> alt.VConcatChart:
     """Draw a kernel's eigenvalues by degree, above how much of each degree its samples hold.
 
     Parameters
     ----------
-    table
+    retention
         What ``kernelgap.certificates.retention`` gives.
 
     Returns
     -------
     The chart, for ``save_chart``.
     """
-    attrs = table.attrs
+    table = retention.table
     shown = table.assign(relative=table.eigenvalue.abs() / table.eigenvalue.abs().max())
-    spectrum = f"{attrs['kernel']} on the cube of {attrs['problem']}: eigenvalues, relative to the largest"
-    held = f"The share of each parity that {attrs['n']:,} samples can hold, on average"
+    spectrum = f"{retention.kernel} on the cube of {retention.problem}: eigenvalues, relative to the largest"
+    held = f"The share of each parity that {retention.n:,} samples can hold, on average"
     return alt.vconcat(_by_degree(shown, "relative", spectrum), _by_degree(shown, "captured", held))
 
 
 def _by_degree(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:
     """Stems on a logarithmic scale; none where the value is 0."""
     shown = table[table[column] > LEAST]
+    if shown.empty:
+        raise InputError(
+            f"No chart of {table.attrs['kernel']}: {title[:1].lower()}{title[1:]} is nowhere above {LEAST:g}. Ask for "
+            "the numbers alone, or scale the kernel up."
+        )
     low = 10.0 ** math.floor(math.log10(shown[column].min()) - 0.5)
     base = alt.Chart(shown.assign(low=low)).encode(
         x=alt.X(
@@ -90,9 +100,11 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     ending = target.suffix.lower()
     if ending not in FORMATS:
         raise InputError(f"A chart is written as {', '.join(FORMATS)}, not as '{target.suffix}': name the file so.")
-    options: Any = {".html": {"inline": True}, ".png": {"scale_factor": 2}}.get(ending, {})
     try:
-        chart.save(target, **options)
+        if ending == ".html":
+            alt.Chart.from_dict(_printable(chart.to_dict())).save(target, inline=True)
+        else:
+            target.write_bytes(_PAINTED[ending](as_svg(chart)))
     except OSError as error:
         raise InputError(f"'{target}' could not be written: {error.strerror}.") from None
     return target
@@ -100,9 +112,32 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
 
 def save_pictures(chart: alt.TopLevelMixin, folder: Path, name: str) -> list[Path]:
     """Write a chart as SVG, PNG and PDF, drawn once."""
-    svg = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VEGA_LITE)
+    svg = as_svg(chart)
     paths = [folder / f"{name}{suffix}" for suffix in PICTURES]
-    paths[0].write_text(svg, encoding="utf-8")
-    paths[1].write_bytes(vl_convert.svg_to_png(svg, scale=2))
-    paths[2].write_bytes(vl_convert.svg_to_pdf(svg))
+    contents = [_PAINTED[path.suffix](svg) for path in paths]
+    for path, content in zip(paths, contents, strict=True):
+        with atomically(path) as partial:
+            partial.write_bytes(content)
     return paths
+
+
+def as_svg(chart: alt.TopLevelMixin) -> str:
+    """A chart as SVG without control characters: at one of them the conversion may end the process."""
+    svg = vl_convert.vegalite_to_svg(_printable(chart.to_dict()), vl_version=VEGA_LITE)
+    return str(_printable(svg))  # Vega reads \\x1b in a text as Python does
+
+
+_PAINTED: dict[str, Callable[[str], bytes]] = {
+    ".svg": str.encode,
+    ".png": lambda svg: vl_convert.svg_to_png(svg, scale=2),
+    ".pdf": vl_convert.svg_to_pdf,
+}
+
+
+def _printable(value: Any) -> Any:
+    """A chart's description with every text printable; line breaks stay."""
+    if isinstance(value, str):
+        return "\n".join(map(printable, value.split("\n")))
+    if isinstance(value, dict):
+        return {_printable(key): _printable(each) for key, each in value.items()}
+    return [_printable(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,8 +1,9 @@
 """Writing a page: the page itself, its charts as pictures, and its tables, each file whole or not at all."""
 
+import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -52,12 +53,15 @@ def write_page(
     return run.folder / FILE
 
 
+def write_record(run: Run, path: Path, without: Collection[str] = ()) -> None:
+    """The results of a run as JSON, but for these."""
+    record = {name: value for name, value in run.as_record().items() if name not in without}
+    path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
 def _save(folder: Path, pictures: Mapping[str, Callable[[], Any]], until: float) -> list[str]:
-    """The names of those that were saved; those of an earlier page are removed first."""
+    """The names of those that were saved; other pictures of an earlier page are removed at the end."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*"):
-        if old.suffix in PICTURES:
-            old.unlink()
     saved = []
     with console.progress("charts") as show:
         for i, (name, draw) in enumerate(pictures.items()):
@@ -68,6 +72,9 @@ def _save(folder: Path, pictures: Mapping[str, Callable[[], Any]], until: float)
             if chart is not None:
                 save_pictures(chart, folder, name)
                 saved.append(name)
+    for old in folder.glob("*"):
+        if old.suffix in PICTURES and old.stem not in saved:
+            old.unlink()
     return saved
 
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import vl_convert
-
 from kernelgap.atomic_file import atomically
 from kernelgap.errors import InputError, validated
 from kernelgap.fingerprint import fingerprint
@@ -18,7 +16,7 @@ from kernelgap.paper.figures.reference import (
     points_of,
 )
 from kernelgap.paper.figures.result import FigureRun
-from kernelgap.reports.common.charts import VEGA_LITE
+from kernelgap.reports.common.charts import as_svg
 from kernelgap.reports.figure.error_chart import error_chart
 from kernelgap.reports.figure.norm_chart import norm_chart
 from kernelgap.runs.result import Run
@@ -100,4 +98,4 @@ def _chart(run: FigureRun) -> str:
     chart = norm_chart(run, on_page=False) if run.axis == "norm" else error_chart(run, on_page=False)
     if chart is None:
         raise InputError(f"'{run.folder}' has no finite error: nothing can be kept of it.")
-    return vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VEGA_LITE)
+    return as_svg(chart)

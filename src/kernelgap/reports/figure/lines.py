@@ -6,7 +6,7 @@ import statistics
 import pandas as pd
 
 from kernelgap.paper.figures.paper_values import VALUES
-from kernelgap.paper.figures.picks import GROUPS, group_of, pick_over_seeds, place, setting
+from kernelgap.paper.figures.picks import GROUPS, format_place, format_setting, group_of, pick_over_seeds
 from kernelgap.paper.figures.result import FigureRun
 
 PICKS = ("validation", "test")
@@ -39,8 +39,8 @@ def error_lines(run: FigureRun) -> pd.DataFrame:
                 "error": median,
                 "low": min(errors) or median,  # a logarithmic axis has no 0
                 "high": max(filter(math.isfinite, errors)),
-                "setting": setting(picked.iloc[0]),
-                "place": place(first, x),
+                "setting": format_setting(picked.iloc[0]),
+                "place": format_place(first, x),
                 "seeds": len(picked),
                 "failed": f"{int((trials.status != 'done').sum())} of {len(trials)}",
             }
@@ -52,13 +52,13 @@ def error_lines(run: FigureRun) -> pd.DataFrame:
 
 def without_error(run: FigureRun) -> list[str]:
     """The methods, with their places, that have no finite error for some seeds with the setting that is picked."""
-    found = []
+    names = []
     for _, trials in _points(run.judged, run.axis):
         errors = pick_over_seeds(trials, "validation").test_error.astype(float)
         failed = int((errors == math.inf).sum())
-        name = f"{trials.method.iloc[0]} {place(trials.iloc[0], run.axis)}".strip()
-        found += [f"{name} ({failed} of {len(errors)} seeds)" if len(errors) > 1 else name] if failed else []
-    return found
+        name = f"{trials.method.iloc[0]} {format_place(trials.iloc[0], run.axis)}".strip()
+        names += [f"{name} ({failed} of {len(errors)} seeds)" if len(errors) > 1 else name] if failed else []
+    return names
 
 
 def _points(table: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:

@@ -1,6 +1,5 @@
 """The page: everything about a run in one file that needs no network, and its charts as pictures beside it."""
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict
@@ -12,13 +11,13 @@ import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
 from kernelgap.paper.figures.paper_values import LABEL, REMARKS
-from kernelgap.paper.figures.picks import place, searched, setting
+from kernelgap.paper.figures.picks import format_place, format_setting, search_trials
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods, seeds_of
 from kernelgap.regression import at_edge
 from kernelgap.reports.common.looks import looks
-from kernelgap.reports.common.page import write_page
+from kernelgap.reports.common.page import write_page, write_record
 from kernelgap.reports.common.words import rounded
 from kernelgap.reports.figure.error_chart import error_chart
 from kernelgap.reports.figure.heat_chart import heat_chart
@@ -28,7 +27,7 @@ from kernelgap.reports.figure.norm_chart import norm_chart
 from kernelgap.reports.figure.width_chart import width_chart
 
 BEST = {"network": "the best network", "kernel": "the best kernel method", "built": "the best that was built"}
-WORST = 6  # as many infinite results are named
+MOST_NAMED = 6  # as many infinite results are named
 
 
 def write_figure_page(run: FigureRun) -> Path:
@@ -56,7 +55,6 @@ def write_figure_page(run: FigureRun) -> Path:
     }
     flat = run.table.drop(columns="curves")
     trials = run.table if any(run.table.curves) else flat  # Parquet has no empty records
-    record = json.dumps(run.as_record(), indent=2, allow_nan=False) + "\n"
     return write_page(
         run,
         "figure/page.html",
@@ -65,7 +63,7 @@ def write_figure_page(run: FigureRun) -> Path:
         pictures={name: partial(charts[name], on_page=False) for name in on_page},
         tables={
             "summary.csv": partial(run.summary.to_csv, index=False),
-            "summary.json": partial(Path.write_text, data=record, encoding="utf-8"),
+            "summary.json": partial(write_record, run),
             "trials.csv": partial(flat.to_csv, index=False),
             "trials.parquet": partial(trials.to_parquet, index=False),
         },
@@ -91,8 +89,8 @@ def _best(run: FigureRun, best: Best) -> dict[str, Any]:
     """The best network, and how it learned."""
     row, trial = best.row, best.trial
     return {
-        "name": f"{trial.method} at {place(row, run.axis)}",
-        "setting": setting(row),
+        "name": f"{trial.method} at {format_place(row, run.axis)}",
+        "setting": format_setting(row),
         "seed": trial.seed,
         "test_error": float(row.test_error),
         "curves": row.curves,
@@ -119,7 +117,7 @@ def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
         these = best[(best.learner == learner) & best.best_on_validation.map(pd.notna)]
         if len(these):
             row = these.iloc[0]
-            where = " at ".join(filter(None, (row.method, place(row, run.x))))
+            where = " at ".join(filter(None, (row.method, format_place(row, run.x))))
             where += f", {_number(row.least, 2)} to {_number(row.greatest, 2)}" if row.seeds > 1 else ", one start"
             tiles.append({"number": _number(row.best_on_validation), "label": label, "more": where})
     tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
@@ -171,7 +169,7 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
                 "numbers": numbers,
                 "shown": {n: "" if v is None else _number(v, 2 if n == "error" else 3) for n, v in numbers.items()},
                 "under": {"test": row.best_on_test < threshold, "validation": row.best_on_validation < threshold},
-                "setting": rounded(setting(row)) or "varies",
+                "setting": rounded(format_setting(row)) or "varies",
                 "edge": _edge(run.table, row),
                 "failed": int(row.diverged + row.unsolved),
                 "trials": int(row.trials),
@@ -189,7 +187,7 @@ def _edge(table: pd.DataFrame, row: pd.Series) -> str:
     mine = table[(table.method == row.method) & width]
     if "beta" in row.index and pd.notna(row["beta"]):
         mine = mine[mine.beta == row["beta"]]
-    mine = searched(mine)
+    mine = search_trials(mine)
     picked = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
     ends = {name: at_edge(value, mine[name].dropna().to_numpy(float)) for name, value in picked.items()}
     return ", ".join(f"{end} {name}" for name, end in ends.items() if end)
@@ -210,5 +208,5 @@ def _number(value: float, digits: int = 3) -> str:
 
 
 def _shortened(names: list[str]) -> str:
-    more = f" and {len(names) - WORST} more" if len(names) > WORST else ""
-    return ", ".join(names[:WORST]) + more
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

@@ -10,7 +10,7 @@ from kernelgap.reports.common.picture_chart import picture_chart
 
 
 def width_chart(run: FigureRun, *, on_page: bool) -> Any:
-    """None where there is nothing to draw a line through."""
+    """Test errors against width, a line for each beta; None if there is nothing to draw."""
     table = run.judged
     trials = table[(table.kind == "sgd") & table["mode"].isin(NETWORK_MODES) & (table.status == "done")]
     if trials.width.nunique() < 2:

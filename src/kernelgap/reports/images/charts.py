@@ -11,8 +11,8 @@ from kernelgap.images.experiment import ImageRun
 from kernelgap.images.experiment.comparison import (
     GATED,
     NETWORK,
-    Comparison,
     ImagePoint,
+    SizeComparison,
     accuracy_of,
 )
 from kernelgap.images.experiment.record import format_span
@@ -45,13 +45,13 @@ def accuracy_rows(run: ImageRun) -> pd.DataFrame:
     )
 
 
-def outstanding(points: list[ImagePoint], headline: Comparison) -> set[str]:
+def outstanding(points: list[ImagePoint], headline: SizeComparison) -> set[str]:
     kernel = {headline.kernel.method} if headline.kernel is not None else set()
     return {p.method for p in points if p.family in (NETWORK, GATED)} | kernel
 
 
 def accuracy_chart(run: ImageRun, *, on_page: bool) -> alt.LayerChart | None:
-    """Over a logarithmic axis, with 95% bands of those that stand out and bars of all; None if nobody is finished."""
+    """Accuracies over a logarithmic axis, with bands or bars of 95%; None if no trial is finished."""
     rows = accuracy_rows(run)
     if rows.empty:
         return None
@@ -131,9 +131,9 @@ def learning_rows(run: ImageRun) -> pd.DataFrame:
             continue
         each = trial.shown / trial.epochs
         for i, epoch in enumerate(curves["epoch"]):
-            found: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
-            told = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
-            rows.append({**told, "x": each * epoch, **found})
+            values: dict[str, float] = {what: _at(curves.get(name, []), i) for what, name in STORED.items()}
+            common = {"method": trial.method, "samples": trial.samples, "seed": trial.seed, "epoch": int(epoch)}
+            rows.append({**common, "x": each * epoch, **values})
     return pd.DataFrame(rows, columns=["method", "samples", "seed", "epoch", "x", *STORED])
 
 
@@ -175,7 +175,7 @@ def all_learning_charts(run: ImageRun) -> Any:
 
 
 def _lines(run: ImageRun, rows: pd.DataFrame, samples: int, what: What, *, legend: bool = False) -> Any:
-    """None where nothing was measured."""
+    """Lines over the images that were shown; None if nothing was measured."""
     known = rows[rows[what].notna()]
     here = known[known.samples == samples]
     if here.empty:

@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernelgap.audit.statistics.wording import digits
 from kernelgap.durations import format_duration, format_estimate
 from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.comparison import Comparison, ImagePoint, accuracy_of
+from kernelgap.images.experiment.comparison import ImagePoint, SizeComparison, accuracy_of
 from kernelgap.images.experiment.learners import WATCHED
 from kernelgap.images.experiment.record import (
     DASH,
@@ -23,7 +22,8 @@ from kernelgap.images.experiment.record import (
 )
 from kernelgap.images.experiment.scales import GPU, TANGENT_RATE, Cost, cost_of, pace_of, talk_costs
 from kernelgap.images.experiment.trials import COMPARED, HELD_OUT
-from kernelgap.reports.common.page import write_page
+from kernelgap.number_text import digits
+from kernelgap.reports.common.page import write_page, write_record
 from kernelgap.reports.images.charts import (
     STORED,
     accuracy_chart,
@@ -59,18 +59,13 @@ def write_images_page(run: ImageRun) -> Path:
             "accuracy": partial(accuracy_chart, run, on_page=False),
             "learning": partial(all_learning_charts, run),
         },
-        tables={TRIALS: partial(_write_trials, run), SUMMARY: partial(_write_summary, run)},
+        tables={TRIALS: partial(_write_trials, run), SUMMARY: partial(write_record, run, without=["folder"])},
     )
 
 
 def _write_trials(run: ImageRun, path: Path) -> None:
     plain = run.table.drop(columns="curves").assign(setting=[json.dumps(s) for s in run.table.setting])
     plain.to_csv(path, index=False)
-
-
-def _write_summary(run: ImageRun, path: Path) -> None:
-    record = {name: value for name, value in run.as_record().items() if name != "folder"}
-    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +109,7 @@ def _context(run: ImageRun, charts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tiles(c: Comparison) -> list[dict[str, str]]:
+def _tiles(c: SizeComparison) -> list[dict[str, str]]:
     """A few numbers in large type."""
     tiles = []
     for label, point in (("network", c.network), ("with frozen gates", c.gated), ("best kernel", c.kernel)):
@@ -143,7 +138,7 @@ def _learners(points: list[ImagePoint]) -> list[dict[str, str]]:
     return [{"method": method, "colour": colour_of(family)} for method, family in methods]
 
 
-def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, Any]]:
+def _matrix(points: list[ImagePoint], headline: SizeComparison) -> list[dict[str, Any]]:
     """Accuracies, a row for each method; the highest with so many images is marked."""
     sizes, marked = sorted({p.samples for p in points}), outstanding(points, headline)
     values = {(p.method, p.samples): p.accuracy.value for p in points if p.accuracy is not None}
@@ -158,7 +153,7 @@ def _matrix(points: list[ImagePoint], headline: Comparison) -> list[dict[str, An
     return rows
 
 
-def _differences(comparisons: list[Comparison]) -> list[dict[str, Any]]:
+def _differences(comparisons: list[SizeComparison]) -> list[dict[str, Any]]:
     return [
         {
             "samples": c.samples,
@@ -172,7 +167,7 @@ def _differences(comparisons: list[Comparison]) -> list[dict[str, Any]]:
 
 
 def _row(p: ImagePoint) -> dict[str, Any]:
-    """Of the table of all, as it is shown and as it is sorted; a value that is not there sorts first."""
+    """A row of the table of all, as it is shown and as it is sorted; a value that is not there sorts first."""
     cost = cost_of(p.multiplications)
     steps = sorted({int(s["steps"]) for s in p.settings if "steps" in s})
     return {
@@ -192,7 +187,7 @@ def _row(p: ImagePoint) -> dict[str, Any]:
     }
 
 
-def _found(c: Comparison) -> dict[str, str]:
+def _found(c: SizeComparison) -> dict[str, str]:
     """The headline, beside what others report."""
     sides = {"network": c.network, "gated": c.gated, "kernel": c.kernel}
     shown = {name: format_span(accuracy_of(p)).replace("%", "") if p else "" for name, p in sides.items()}

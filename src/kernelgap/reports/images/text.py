@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kernelgap.audit.statistics.results import Family
+from kernelgap.audit.statistics.results import FROZEN, Family
 from kernelgap.images.experiment.comparison import GATED, KERNEL, NETWORK, OWN_KERNEL, ImagePoint
 from kernelgap.reports.audit.text import COLOURS, contender_looks
 from kernelgap.reports.common.looks import Look
@@ -15,7 +15,7 @@ NAMES = {
     OWN_KERNEL: "the network's own kernels",
     KERNEL: "kernels on pixels",
 }
-DRAWN_AS: dict[str, Family] = {NETWORK: "network", GATED: "adaptive", OWN_KERNEL: "twin", KERNEL: "kernel"}
+DRAWN_AS: dict[str, Family] = {NETWORK: "network", GATED: "adaptive", OWN_KERNEL: FROZEN, KERNEL: "kernel"}
 KERNELS = {
     "gaussian": "Gaussian kernel on pixels, a function of the distance",
     "laplace": "Laplace kernel on pixels, a function of the distance",
@@ -26,7 +26,7 @@ INPUTS = {"scaled": "scaled pixels", "unit": "images of length 1"}
 
 
 def describe_method(method: str) -> str:
-    """What a method is, for who never heard of it."""
+    """What a method is, for readers who do not know it."""
     named = re.fullmatch(r"conv-resnet-(\d+)(-gated)?(?:\((last|NTK)\))?", method)
     if named is None:
         pooled = re.fullmatch(r"cntk with pooling, (.+)", method)
@@ -55,19 +55,19 @@ def describe_setting(point: ImagePoint) -> str:
 
 
 def _setting(setting: dict[str, object]) -> str:
-    found = []
+    parts = []
     for name, value in setting.items():
         if name == "inputs":
-            found.append(INPUTS.get(str(value), str(value)))
+            parts.append(INPUTS.get(str(value), str(value)))
         elif name == "kernel":
-            found.append(rounded(str(value)))
+            parts.append(rounded(str(value)))
         elif name == "ridge" and isinstance(value, int | float):
-            found.append(f"ridge {value:.3g}")
+            parts.append(f"ridge {value:.3g}")
         elif name == "ridge chosen on" and isinstance(value, int):
-            found.append(f"chosen on {value:,} images")
+            parts.append(f"chosen on {value:,} images")
         elif name in ("weights", "features", "iterations"):
-            found.append(f"{value:,} {name}")
-    return ", ".join(found)
+            parts.append(f"{value:,} {name}")
+    return ", ".join(parts)
 
 
 def edge_of(point: ImagePoint) -> str | None:

@@ -1,4 +1,4 @@
-"""Run one chunk, wherever it is sent."""
+"""Run one chunk. The result depends on the chunk alone, not on the process."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from kernelgap.runs.trials.trial import BuiltTrial, RidgeTrial, Trial
 
 
 def run_chunk(chunk: Chunk, on_progress: Callable[[float], None] | None = None) -> ChunkResult:
-    """Draw the samples, fit the chunk's trials, and report each. Depends on the chunk alone.
+    """Draw the samples, fit the chunk's trials, and report each.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def run_by_sgd(
     best = _best(grid) if keep_weights and trials[0].mode in ("all", "hidden") else None
     results = []
     for i, t in enumerate(trials):
-        curves = {"epochs": grid.epochs.tolist(), **{n: _finite(c[i]) for n, c in grid.curves.items()}}
+        curves = {"epochs": grid.epochs.tolist(), **{n: _finite_start(c[i]) for n, c in grid.curves.items()}}
         results.append(
             TrialResult(
                 trial_id=t.id,
@@ -85,6 +85,6 @@ def _measures(trial: Trial, grid: GridResult, member: int) -> dict[str, float]:
     return {"norm": float(np.linalg.norm(np.asarray(grid.trained["W"][member], float)))}
 
 
-def _finite(curve: np.ndarray) -> list[float]:
+def _finite_start(curve: np.ndarray) -> list[float]:
     """A curve as far as it is finite: a diverged member's ends early."""
     return [float(v) for v in curve if np.isfinite(v)]

@@ -33,8 +33,15 @@ NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
 class TrialStore(ResultStore):
-    """A run of trials."""
+    """The trials of a run, each with its errors and curves, and the weights of the best networks.
 
+    Attributes
+    ----------
+    folder
+        The folder of the run.
+    """
+
+    KIND: ClassVar = "figure"
     TABLES: ClassVar = (
         "CREATE TABLE IF NOT EXISTS trials (id TEXT NOT NULL, chunk TEXT NOT NULL REFERENCES chunks (id), "
         "description TEXT NOT NULL, status TEXT NOT NULL, train_error REAL, validation_error REAL, test_error REAL, "
@@ -63,7 +70,7 @@ class TrialStore(ResultStore):
             return {trial_id: read_trial(description) for trial_id, description in rows}
 
     def validation_errors(self) -> dict[str, float]:
-        """Those of the finished trials by their ids; infinite where they are not done."""
+        """The validation errors of the finished trials by their ids; infinite where they are not done."""
         with as_stored(self.folder, "a trial", mistakes=True):
             rows = _ERRORS.validate_python(self._rows("SELECT id, validation_error FROM trials"))
             return {trial: math.inf if error is None else error for trial, error in rows}

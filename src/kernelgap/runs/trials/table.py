@@ -26,7 +26,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class Described(TypedDict):
+class TrialColumns(TypedDict):
     """The part of a trial's description that its row in the table shows."""
 
     kind: Literal["sgd", "ridge", "built"]
@@ -43,7 +43,7 @@ class Described(TypedDict):
     ridge: NotRequired[Number | None]
 
 
-_DESCRIPTIONS: TypeAdapter[list[Any]] = TypeAdapter(list[Json[Described]])
+_DESCRIPTIONS: TypeAdapter[list[Any]] = TypeAdapter(list[Json[TrialColumns]])
 _CURVES = TypeAdapter(list[Json[dict[str, list[float]]]])
 _MEASURES = TypeAdapter(list[Json[dict[str, float]]])
 _COLUMNS: dict[str, TypeAdapter[Any]] = {

@@ -1,10 +1,11 @@
 """Workers on other machines: a Dask cluster, by the address of its scheduler."""
 
+import asyncio
 import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
@@ -12,9 +13,10 @@ from typing import Any
 from uuid import uuid4
 
 from kernelgap.errors import InputError
-from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.work import Work, WorkFunction, WorkResult
 from kernelgap.runs.workers.compiled import keep_programs
 from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, throttled
+from kernelgap.runs.workers.pool import do_silently
 
 ANSWER = "10s"  # how long a scheduler may take to answer
 COUNT = 5.0  # seconds between counts of the workers, which come and go
@@ -24,8 +26,8 @@ SAME = ("kernelgap", "jax", "jaxlib", "numpy")  # what must have the same versio
 class ClusterWorkers:
     """Chunks to a Dask cluster. Dask itself runs a chunk again whose worker died, a bounded number of times."""
 
-    def __init__(self, client: Any, do: Do) -> None:
-        self._client, self._do = client, do
+    def __init__(self, client: Any, work_function: WorkFunction) -> None:
+        self._client, self._work_function = client, work_function
         self._executor = client.get_executor(pure=False)
         self._topic = f"kernelgap-{uuid4().hex}"
         self._reports: SimpleQueue[tuple[str, float]] = SimpleQueue()
@@ -42,8 +44,10 @@ class ClusterWorkers:
                 self._room = 2 * max(1, sum(self._client.nthreads().values()))
         return self._room
 
-    def submit(self, chunk: Work) -> "Future[Done]":
-        future: Future[Done] = self._executor.submit(_work, self._do, chunk, self._topic, self._versions)
+    def submit(self, chunk: Work) -> "Future[WorkResult]":
+        future: Future[WorkResult] = self._executor.submit(
+            _work, self._work_function, chunk, self._topic, self._versions
+        )
         return future
 
     def progress(self) -> Sequence[tuple[str, float]]:
@@ -53,7 +57,7 @@ class ClusterWorkers:
                 reports.append(self._reports.get_nowait())
         return reports
 
-    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
+    def died(self, future: "Future[WorkResult]", error: BrokenExecutor) -> str | None:
         return str(error)
 
     def drop(self) -> None:
@@ -65,12 +69,12 @@ class ClusterWorkers:
 
 
 @contextmanager
-def cluster_workers(address: str, do: Do) -> Iterator[ClusterWorkers]:
+def cluster_workers(address: str, work_function: WorkFunction) -> Iterator[ClusterWorkers]:
     """Connect to the scheduler at an address such as tcp://10.0.0.1:8786, and look at its workers."""
     client = _connected(address)
     try:
         _check_workers(client)
-        workers = ClusterWorkers(client, do)
+        workers = ClusterWorkers(client, work_function)
         try:
             with interruptible():
                 yield workers
@@ -84,11 +88,20 @@ def cluster_workers(address: str, do: Do) -> Iterator[ClusterWorkers]:
 def _connected(address: str) -> Any:
     try:
         from distributed import Client
+        from distributed.comm import connect
     except ImportError:
         raise InputError("A cluster needs Dask, which is not installed: pip install 'kernelgap[cluster]'.") from None
+
+    async def greet() -> None:
+        await (await connect(address, timeout=float(ANSWER.removesuffix("s")))).close()
+
     try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own here
+            thread.submit(lambda: asyncio.run(greet())).result()
         return Client(address, timeout=ANSWER, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, TypeError) as error:
+    except MemoryError:  # what is no length was read as one
+        lines = ["what answers there is something else"]
+    except Exception as error:  # of whatever listens there
         lines = str(error).strip().splitlines()
     # A client that came to nothing is closed when it is collected. Were that while the next one starts, both would wait
     # for one lock of Dask's for ever: so it is collected now.
@@ -136,7 +149,7 @@ def _versions() -> dict[str, str]:
 _begun = False  # whether this process has been a worker before
 
 
-def _work(do: Do, chunk: Work, topic: str, versions: dict[str, str]) -> Done:
+def _work(work_function: WorkFunction, chunk: Work, topic: str, versions: dict[str, str]) -> WorkResult:
     global _begun
     from distributed import get_worker
 
@@ -146,5 +159,6 @@ def _work(do: Do, chunk: Work, topic: str, versions: dict[str, str]) -> Done:
     if not _begun:
         keep_programs()
         _begun = True
-    done: Done = do(chunk, throttled(lambda share: get_worker().log_event(topic, [chunk.id, share])))
+    report = throttled(lambda share: get_worker().log_event(topic, [chunk.id, share]))
+    done: WorkResult = do_silently(work_function, chunk, report)
     return done

@@ -49,7 +49,10 @@ def programs_folder() -> Path | None:
 
 
 def tidy(folder: Path) -> None:
-    """Drop what a killed process left half written, and the oldest programs beyond ``MOST``."""
+    """Drop what a killed process left half written, and the oldest programs beyond ``MOST``.
+
+    JAX's own limit, ``jax_compilation_cache_max_size``, needs filelock, locks every read and keeps half-written ones.
+    """
     checked = folder / ".checked"
     last, now = _changed(checked), time.time()
     entries = sorted(_entries(folder))

@@ -20,8 +20,9 @@ from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
 from kernelgap.errors import InputError
-from kernelgap.runs.work import Do, Done, Work
+from kernelgap.runs.work import Work, WorkFunction, WorkResult
 from kernelgap.runs.workers.compiled import keep_programs
+from kernelgap.runs.workers.pool import do_silently
 
 # XLA reads its flags when it starts, so they must be in a worker's environment from the beginning.
 SINGLE_THREADED = {
@@ -50,11 +51,11 @@ PARENT_INTERVAL = 1.0  # seconds between a worker's checks that its coordinator 
 class Worker:
     """One process, behind an executor that starts it with its first chunk."""
 
-    def __init__(self, do: Do) -> None:
-        self._do = do
+    def __init__(self, work_function: WorkFunction) -> None:
+        self._work_function = work_function
         context = get_context("loky")
         self.reports = context.SimpleQueue()  # of (chunk id, share done)
-        self._futures: list[Future[Done]] = []
+        self._futures: list[Future[WorkResult]] = []
         self.blamed = False  # whether the chunk that it died of is known
         platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
         environment = {**single_threaded(), "JAX_PLATFORMS": platform, **NEVER_RENEWED}
@@ -66,8 +67,8 @@ class Worker:
         self._futures = [future for future in self._futures if not future.done()]
         return len(self._futures)
 
-    def submit(self, chunk: Work) -> "Future[Done]":
-        future: Future[Done] = self._executor.submit(_work, self._do, chunk)
+    def submit(self, chunk: Work) -> "Future[WorkResult]":
+        future: Future[WorkResult] = self._executor.submit(_work, self._work_function, chunk)
         self._futures.append(future)
         return future
 
@@ -76,17 +77,17 @@ class Worker:
 
 
 class LocalWorkers:
-    """As many workers as asked for, each replaced when it dies."""
+    """The workers of a run, each replaced when it dies."""
 
-    def __init__(self, count: int, do: Do) -> None:
-        self._do = do
-        self._workers = [Worker(do) for _ in range(count)]
-        self._at: WeakKeyDictionary[Future[Done], Worker] = WeakKeyDictionary()
+    def __init__(self, count: int, work_function: WorkFunction) -> None:
+        self._work_function = work_function
+        self._workers = [Worker(work_function) for _ in range(count)]
+        self._at: WeakKeyDictionary[Future[WorkResult], Worker] = WeakKeyDictionary()
 
     def room(self, seconds: float | None) -> int:
         return len(self._workers) * (LINE if seconds is not None and seconds < SHORT else 1)
 
-    def submit(self, chunk: Work) -> "Future[Done]":
+    def submit(self, chunk: Work) -> "Future[WorkResult]":
         # Workers start with the first chunk and inherit the mask: Ctrl-C is the coordinator's alone to take. The
         # resource tracker, which would lift the mask, is started before.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -99,13 +100,13 @@ class LocalWorkers:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def _submit(self, chunk: Work) -> "Future[Done]":
+    def _submit(self, chunk: Work) -> "Future[WorkResult]":
         number, worker = min(enumerate(self._workers), key=lambda entry: entry[1].under_way())
         try:
             future = worker.submit(chunk)
         except BrokenExecutor:  # it has died
             worker.end()
-            worker = self._workers[number] = Worker(self._do)
+            worker = self._workers[number] = Worker(self._work_function)
             future = worker.submit(chunk)
         self._at[future] = worker
         return future
@@ -117,7 +118,7 @@ class LocalWorkers:
                 reports.append(worker.reports.get())
         return reports
 
-    def died(self, future: "Future[Done]", error: BrokenExecutor) -> str | None:
+    def died(self, future: "Future[WorkResult]", error: BrokenExecutor) -> str | None:
         """A worker takes its chunks in order: it died of the first that it has not finished."""
         worker = self._at[future]
         if worker.blamed:
@@ -132,7 +133,7 @@ class LocalWorkers:
         for number, worker in enumerate(self._workers):
             if worker.under_way():
                 worker.end()
-                self._workers[number] = Worker(self._do)
+                self._workers[number] = Worker(self._work_function)
 
     def end(self) -> None:
         for worker in self._workers:
@@ -140,9 +141,9 @@ class LocalWorkers:
 
 
 @contextmanager
-def local_workers(count: int, do: Do) -> Iterator[LocalWorkers]:
+def local_workers(count: int, work_function: WorkFunction) -> Iterator[LocalWorkers]:
     """Start workers; end them with the block, whatever they are doing."""
-    workers = LocalWorkers(count, do)
+    workers = LocalWorkers(count, work_function)
     try:
         with interruptible():
             yield workers
@@ -202,8 +203,9 @@ def _end_with(coordinator: int) -> None:
     os._exit(1)
 
 
-def _work(do: Do, chunk: Work) -> Done:
-    done: Done = do(chunk, throttled(lambda share: None if _report is None else _report((chunk.id, share))))
+def _work(work_function: WorkFunction, chunk: Work) -> WorkResult:
+    report = throttled(lambda share: None if _report is None else _report((chunk.id, share)))
+    done: WorkResult = do_silently(work_function, chunk, report)
     return done
 
 

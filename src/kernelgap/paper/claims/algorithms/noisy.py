@@ -60,8 +60,8 @@ def measure(scale: str, seed: int) -> Numbers:
         rows.append({**asdict(setting), "risks": risks, "aligned": shares})
     start = [aligned(run.frozen["A"][s], {n: w[s] for n, w in run.start.items()}, X) for s in range(len(seeds))]
     about = {key: size[key] for key in ("d", "k", "width", "steps")}
-    found = {"threshold": problem.threshold, "rows": rows, "aligned at start": start, "noise": covariance(seed)}
-    return {**about, **found}
+    measured = {"threshold": problem.threshold, "rows": rows, "aligned at start": start, "noise": covariance(seed)}
+    return {**about, **measured}
 
 
 def aligned(A: np.ndarray, weights: dict[str, np.ndarray], X: np.ndarray) -> float:

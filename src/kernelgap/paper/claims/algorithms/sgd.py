@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from kernelgap import networks, problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.algorithms.online import STREAM
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
@@ -28,10 +28,12 @@ def measure(scale: str, seed: int) -> Numbers:
     problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=seed)
     theorem = Theorem1(quantities(problem, C_STAR))
     steps, rates, seeds = round(theorem.T()), (theorem.eta_w(), theorem.eta_v()), range(seed, seed + starts)
-    run = algorithm1(problem, width=width, steps=steps, rates=[rates], seeds=seeds, initialisation=Theory())
+    run = algorithm1(problem, width=width, steps=steps, rates=[rates], seeds=seeds, initialisation=TheoremStart())
     rows = []
     for i, own in enumerate(seeds):
-        start = networks.resnet.init(jax.random.key(own), inputs=d, outputs=K, width=width, initialisation=Theory())
+        start = networks.resnet.init(
+            jax.random.key(own), inputs=d, outputs=K, width=width, initialisation=TheoremStart()
+        )
         X, Y = problem.sample(steps, [own, STREAM, 0])
         weights, risk = plain({n: np.asarray(w, float) for n, w in start.items()}, X, Y, *rates)
         off = {
@@ -41,14 +43,14 @@ def measure(scale: str, seed: int) -> Numbers:
         moved = bool(np.any(run.frozen["A"][i] != np.asarray(start["A"])))
         risks = [float(run.averaged_risk[i, 0]), risk]
         rows.append({"off": off, "output layer moved": moved, "risk": risks})
-    said = {"largest_alpha": theorem.largest_alpha, "delta": theorem.least_delta, "T": theorem.T()}
+    values = {"largest_alpha": theorem.largest_alpha, "delta": theorem.least_delta, "T": theorem.T()}
     return {
         "steps": steps,
         "alpha": ALPHA,
         "rows": rows,
         "answering 0": K * (1 + ALPHA**2),  # E |H|^2 of parities
         "threshold": problem.threshold,
-        "theorem": {**said, "eta_w": rates[0], "eta_v": rates[1]},
+        "theorem": {**values, "eta_w": rates[0], "eta_v": rates[1]},
         "speaks": _speaks(theorem),
     }
 

@@ -26,10 +26,12 @@ def measure(scale: str, seed: int) -> Numbers:
     measured = []
     for d, n in SIZES[scale]:
         X, _ = problems.parity(d).sample(n, seed)
-        found = complexity_from_below(X, NORM * math.sqrt(d), np.random.default_rng([seed, d, n]), draws=DRAWS[scale])
-        spread = 2 * float(found.std(ddof=1)) / math.sqrt(len(found))
+        complexities = complexity_from_below(
+            X, NORM * math.sqrt(d), np.random.default_rng([seed, d, n]), draws=DRAWS[scale]
+        )
+        spread = 2 * float(complexities.std(ddof=1)) / math.sqrt(len(complexities))
         bound = printed_bound(NORM * math.sqrt(d), n)
-        measured.append({"d": d, "n": n, "found": float(found.mean()), "spread": spread, "bound": bound})
+        measured.append({"d": d, "n": n, "found": float(complexities.mean()), "spread": spread, "bound": bound})
     rows = []
     for d in DIMENSIONS:
         norm = NORM * math.sqrt(d)

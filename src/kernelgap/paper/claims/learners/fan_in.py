@@ -125,12 +125,12 @@ def judge(numbers: Numbers) -> Verdict:
 
 
 def _best(rows: list[Numbers], panel: str) -> dict[str, Numbers]:
-    """Of each network the width with the least mean validation error."""
-    found: dict[str, Numbers] = {}
+    """The width with the least mean validation error, for each network."""
+    best: dict[str, Numbers] = {}
     for row in sorted(rows, key=lambda row: np.inf if row["validation"] is None else row["validation"]):
         if row["panel"] == panel:
-            found.setdefault(row["network"], row)
-    return {name: found[name] for name in sorted(found, key=lambda name: name != RESNET)}
+            best.setdefault(row["network"], row)
+    return {name: best[name] for name in sorted(best, key=lambda name: name != RESNET)}
 
 
 def _alone(rows: list[Numbers], best: dict[str, dict[str, Numbers]], panel: str, line: float) -> Outcome:
@@ -176,13 +176,14 @@ def _reason(numbers: Numbers, best: dict[str, dict[str, Numbers]], outcomes: dic
         if row["network"] == RESNET
     )
     inside = sum(error is not None and error < line for row in _resnets(best) for error in row["test"])
-    said = {"holds": "alone under the line", "fails": "not alone", "undecided": "not found under the line"}
+    phrases = {"holds": "alone under the line", "fails": "not alone", "undecided": "not found under the line"}
+    where = "; ".join(f"{phrases[outcome]} in {panel}" for panel, outcome in outcomes.items())
     return (
-        f"The ResNet is {'; '.join(f'{said[o]} in {panel}' for panel, o in outcomes.items())}, by medians over {SEEDS} "
-        f"seeds; {inside} of its {SEEDS * len(best)} runs are under it. By width: {widths}. Each at its best width, "
-        f"rate and decay by mean validation error over seeds. Tried: {'; '.join(map(_tried, numbers['rows']))}. The "
-        "paper's first versions have this figure; the last one gives no numbers of it. V starts at 1/sqrt(k) "
-        "at any width, where N(0, 1/m) shrinks it: the wider the network, the lower the rates at which it diverges."
+        f"The ResNet is {where}, by medians over {SEEDS} seeds; {inside} of its {SEEDS * len(best)} runs are under it. "
+        f"By width: {widths}. Each at its best width, rate and decay by mean validation error over seeds. Tried: "
+        f"{'; '.join(map(_tried, numbers['rows']))}. The paper's first versions have this figure; the last one gives "
+        "no numbers of it. V starts at 1/sqrt(k) at any width, where N(0, 1/m) shrinks it: the wider the network, the "
+        "lower the rates at which it diverges."
     )
 
 

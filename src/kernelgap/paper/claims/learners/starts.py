@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelgap import networks
 from kernelgap.errors import InputError
-from kernelgap.networks import Experiment, Initialisation, Theory
+from kernelgap.networks import Initialisation, TheoremStart, WidthStart
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 
 DRAWS = {"quick": 10, "full": 400}
@@ -33,7 +33,7 @@ def moments(start: Initialisation, stated: dict[str, float], draws: int, seed: i
 
 def measure_experiment(scale: str, seed: int) -> Numbers:
     stated = dict.fromkeys(("first", "second", "output"), 1 / M)
-    return {"rows": moments(Experiment(), stated, DRAWS[scale], seed)}
+    return {"rows": moments(WidthStart(), stated, DRAWS[scale], seed)}
 
 
 def measure_theory(scale: str, seed: int) -> Numbers:
@@ -41,14 +41,16 @@ def measure_theory(scale: str, seed: int) -> Numbers:
     rows = []
     for sigma_w, sigma_v in ((M**-0.25, M ** (3 / 16)), (M**-0.4, 1.5)):
         stated = {"first": sigma_w**2, "second": sigma_v**2 / M, "output": 1 / M}
-        rows += moments(Theory(sigma_w, sigma_v), stated, DRAWS[scale], seed)
+        rows += moments(TheoremStart(sigma_w, sigma_v), stated, DRAWS[scale], seed)
     outside = [(M**-0.5, 1.5), (1.0, 1.5), (M**-0.25, 0.9), (M**-0.25, M**0.375)]
     return {"rows": rows, "refused": [_refused(*pair) for pair in outside]}
 
 
 def _refused(sigma_w: float, sigma_v: float) -> bool:
     try:
-        networks.resnet.init(jax.random.key(0), inputs=D, outputs=K, width=M, initialisation=Theory(sigma_w, sigma_v))
+        networks.resnet.init(
+            jax.random.key(0), inputs=D, outputs=K, width=M, initialisation=TheoremStart(sigma_w, sigma_v)
+        )
     except InputError:
         return True
     return False

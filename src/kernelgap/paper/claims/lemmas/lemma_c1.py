@@ -74,8 +74,8 @@ def _first(rng: np.random.Generator, m: int) -> dict[str, float]:
     """Parts (a) to (c) at the worst perturbation found, and (a), (b) at a random one."""
     start = Start.draw(rng, d=D, k=K, m=m, sigma_w=m**-0.25, sigma_v=1.0)
     x = rng.standard_normal((1, D))
-    found = first_layer(start, with_one(x / np.linalg.norm(x))[0], 1.0, rng)
-    return {"b": found.leak, "c": found.ceiling, "random a": found.random_flips, "random b": found.random_leak}
+    layer = first_layer(start, with_one(x / np.linalg.norm(x))[0], 1.0, rng)
+    return {"b": layer.leak, "c": layer.ceiling, "random a": layer.random_flips, "random b": layer.random_leak}
 
 
 def _flips(rng: np.random.Generator, m: int) -> dict[str, float]:
@@ -87,9 +87,9 @@ def _flips(rng: np.random.Generator, m: int) -> dict[str, float]:
 def _second(rng: np.random.Generator, m: int, tau_v: float, sigma_v: float, directions: int) -> dict[str, float]:
     """Parts (d) to (g) at the worst perturbation found for the worst of the directions, and at random ones."""
     start = Start.draw(rng, d=D, k=K, m=m, sigma_w=1.0, sigma_v=sigma_v)
-    found = second_layer_over(start, half_sphere(directions), tau_v, rng)
-    random = {f"random {part}": value for part, value in second_parts(found, worst=False).items()}
-    return {**second_parts(found), **random}
+    layer = second_layer_over(start, half_sphere(directions), tau_v, rng)
+    random = {f"random {part}": value for part, value in second_parts(layer, worst=False).items()}
+    return {**second_parts(layer), **random}
 
 
 def _path(part: str, m: int) -> tuple[float, float]:
@@ -99,7 +99,7 @@ def _path(part: str, m: int) -> tuple[float, float]:
 
 
 def _stated_exponent(part: str) -> float:
-    """In m, with tau and sigma on the path measured."""
+    """The exponent in m, with tau and sigma on the path measured."""
     by_tau, by_sigma, by_m = STATED[part]
     tau, sigma = (PATH.tau_w, PATH.sigma_w) if part in FIRST else (PATH.tau_v, PATH.sigma_v)
     return by_m + by_tau * tau.power + by_sigma * sigma.power
@@ -121,11 +121,11 @@ def outcomes(numbers: Numbers) -> dict[str, Outcome]:
     whatever falls more slowly.
     """
     bounds = numbers["stated"]
-    found = {part: growth.at_most(fit, bounds[part]) for part, fit in numbers["exponents"].items() if part != "a"}
+    by_part = {part: growth.at_most(fit, bounds[part]) for part, fit in numbers["exponents"].items() if part != "a"}
     flips = zip(numbers["widths"], numbers["worst"]["a"], strict=True)
-    found["a"] = growth.together(growth.at_most(growth.constant(row), _sharp(m)) for m, row in flips)
-    found["f"] = growth.together([found["f"], growth.at_least(numbers["slow"], STATED["f"][0])])
-    return {part: found[part] for part in STATED}
+    by_part["a"] = growth.together(growth.at_most(growth.constant(row), _sharp(m)) for m, row in flips)
+    by_part["f"] = growth.together([by_part["f"], growth.at_least(numbers["slow"], STATED["f"][0])])
+    return {part: by_part[part] for part in STATED}
 
 
 def judge(numbers: Numbers) -> Verdict:

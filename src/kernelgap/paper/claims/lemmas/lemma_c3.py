@@ -98,9 +98,9 @@ def _second(
 
 def _unmet(widths: list[int], values: dict[str, list[list[float]]]) -> list[str]:
     """What Lemmas C.1 and C.2 ask and the parameters do not meet."""
-    found = [f"{c.text} at m = {m}" for m in widths for c in unmet(PATH.of_lemma_c1(), m)]
+    unmet_conditions = [f"{c.text} at m = {m}" for m in widths for c in unmet(PATH.of_lemma_c1(), m)]
     shares = {name: max(map(max, values[name])) for name in "WV"}
-    return found + [f"|{name}*|_F is {share:.2g} of tau/10" for name, share in shares.items() if share > 1]
+    return unmet_conditions + [f"|{name}*|_F is {share:.2g} of tau/10" for name, share in shares.items() if share > 1]
 
 
 def _alpha_tilde(m: int) -> float:

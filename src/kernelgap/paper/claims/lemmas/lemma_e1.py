@@ -81,7 +81,7 @@ def _row(name: str, widths: list[int], repeats: int, seed: int) -> Numbers:
 
 def judge(numbers: Numbers) -> Verdict:
     rows = numbers["functions"]
-    found = {f"{what} {row['function']}": outcome for row in rows for what, outcome in _bounds(row).items()}
+    outcomes = {f"{what} {row['function']}": outcome for row in rows for what, outcome in _bounds(row).items()}
     measured = "; ".join(
         f"{row['function']}: error m^{interval(row['exponent'])}, "
         + (f"below epsilon = {row['epsilon']:.3f} from m = {row['reached']}" if row["reached"] else "above epsilon")
@@ -89,8 +89,10 @@ def judge(numbers: Numbers) -> Verdict:
         f"{max(map(max, row['rows'])) / math.exp(row['log_C_eps']):.2f} k p C_eps / sqrt(m)"
         for row in rows
     )
-    if (outcome := together(found.values())) != "holds":
-        return Verdict(outcome, measured, f"Not as stated: {'; '.join(n for n, o in found.items() if o == outcome)}.")
+    if (outcome := together(outcomes.values())) != "holds":
+        return Verdict(
+            outcome, measured, f"Not as stated: {'; '.join(n for n, o in outcomes.items() if o == outcome)}."
+        )
     late = [row["function"] for row in rows if row["reached"] is None]
     if late:
         return Verdict("undecided", measured, f"The widths measured do not bring {late} below epsilon.")

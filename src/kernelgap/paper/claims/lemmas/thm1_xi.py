@@ -53,7 +53,7 @@ def judge_one_point(numbers: Numbers) -> Verdict:
     widths = numbers["widths"]
     fits = {m: constant(least_ratios(numbers, m)) for m in widths}
     measured = ", ".join(f"{interval(fits[m])} at m = {m}" for m in widths)
-    found = [_positive(fits[m], least_ratios(numbers, m)) for m in widths]
+    outcomes = [_positive(fits[m], least_ratios(numbers, m)) for m in widths]
     last = at_width(numbers, widths[-1])
     below = sum(c <= 0 for c in least_ratios(numbers, widths[-1]))
     reason = (
@@ -61,10 +61,10 @@ def judge_one_point(numbers: Numbers) -> Verdict:
         f"{np.mean([row['distance'][0] / row['distance'][-1] for row in last]):.0f}; at the largest width {below} runs "
         "have a ratio that is not positive at some time."
     )
-    if found[-1] == "holds":
-        from_m = first_lasting(widths, [one == "holds" for one in found])
+    if outcomes[-1] == "holds":
+        from_m = first_lasting(widths, [one == "holds" for one in outcomes])
         return Verdict("holds", f"c = {measured}", f"From m = {from_m} on. {reason}")
-    return Verdict(found[-1], f"c = {measured}", f"At the largest width c is not seen to be positive. {reason}")
+    return Verdict(outcomes[-1], f"c = {measured}", f"At the largest width c is not seen to be positive. {reason}")
 
 
 def _positive(fit: Fit, ratios: list[float]) -> Outcome:

@@ -97,7 +97,7 @@ class Best:
         return self.kernel(T, self.X) @ self.coefficients
 
 
-def until_settled(rounds: Iterable[Round], first: int) -> tuple[Round, int]:
+def until_no_improvement(rounds: Iterable[Round], first: int) -> tuple[Round, int]:
     """The best round, and the number of the last that was tried.
 
     Parameters
@@ -187,7 +187,7 @@ class Contest:
             ridges=RIDGES,
             diagonal=machine.diagonal,
         )
-        best, number = until_settled(rounds, first)
+        best, number = until_no_improvement(rounds, first)
         edge = number == MOST or best.best == len(RIDGES) - 1
         return Best(best.error, f"{machine.name}, round {best.number}", edge, best.kernel, X, best.coefficients)
 
@@ -254,7 +254,7 @@ def picture(numbers: Numbers) -> Picture:
         repeats = [[row["risk"] for row in rows if row["n"] == n and row["kind"] == kind] for n in sizes]
         lines.append(Line.of_repeats(kind, sizes, repeats))
     floors = [numbers["floors"][str(n)] for n in sizes]
-    lines.append(Line("any kernel fixed beforehand, at least", sizes, floors))
+    lines.append(Line("any scalar kernel fixed beforehand, at least", sizes, floors))
     return Picture("samples N", "test error", lines, (("knowing F alone", numbers["threshold"]),), "log")
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Numbers, Verdict
 
@@ -24,7 +24,7 @@ def measure(scale: str, seed: int) -> Numbers:
     steps, starts = SIZES[scale]
     problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
     seeds = range(seed, seed + starts)
-    run = algorithm1(problem, width=WIDTH, steps=steps, rates=[RATES], seeds=seeds, initialisation=Theory())
+    run = algorithm1(problem, width=WIDTH, steps=steps, rates=[RATES], seeds=seeds, initialisation=TheoremStart())
     risks = [float(risk) for risk in run.final()[:, 0]]
     learned = bool(np.isfinite(risks).all())
     mean = float(np.mean(risks)) if learned else None

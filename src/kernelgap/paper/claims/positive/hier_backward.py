@@ -7,7 +7,7 @@ and Algorithm 1, where A stays and every step has a fresh sample.
 from functools import partial
 
 from kernelgap import networks, problems
-from kernelgap.networks import Initialisation, Theory
+from kernelgap.networks import Initialisation, TheoremStart
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Outcome, Picture, Verdict
 from kernelgap.paper.claims.growth import together
 from kernelgap.paper.claims.spread import median, median_and_range
@@ -23,7 +23,7 @@ NETWORKS = {"joint": networks.resnet, "alone": networks.two_layer}
 ONLINE: Numbers = {"d": 16, "k": 3, "alpha": 0.3}
 RATES = (1.0, 0.1)
 # V(0) in the middle of Table 1's range, and as small as it admits
-ONLINE_STARTS = {"sigma_v = m^(3/16)": Theory(), "sigma_v = 1": Theory(sigma_v=1.0)}
+ONLINE_STARTS = {"sigma_v = m^(3/16)": TheoremStart(), "sigma_v = 1": TheoremStart(sigma_v=1.0)}
 
 
 def measure(scale: str, seed: int) -> Numbers:

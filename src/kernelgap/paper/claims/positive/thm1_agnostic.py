@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_most, constant, exponent, interval, means, together
@@ -29,7 +29,7 @@ def measure(scale: str, seed: int) -> Numbers:
 
     def late(noise: float) -> np.ndarray:
         """|H(x_t) - out_t(x_t)|^2, averaged over the second half of the run, for each start."""
-        run = run_with(_problem(noise, seed), times=[steps // 2], initialisation=Theory())
+        run = run_with(_problem(noise, seed), times=[steps // 2], initialisation=TheoremStart())
         lengths = np.diff([0, *run.ends])
         second = run.ends > steps // 2
         return np.asarray(run.passing_risk[:, 0, second] @ lengths[second] / lengths[second].sum())

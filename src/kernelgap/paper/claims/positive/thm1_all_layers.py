@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kernelgap import networks, problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import Online, algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_most, exponent, interval
@@ -32,12 +32,12 @@ def measure(scale: str, seed: int) -> Numbers:
     widths, starts = SIZES[scale]
     problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
     train = partial(algorithm1, problem, steps=STEPS, seeds=range(seed, seed + starts))
-    careful = train(width=CAREFUL_WIDTH, rates=CAREFUL, initialisation=Theory()).final()
+    careful = train(width=CAREFUL_WIDTH, rates=CAREFUL, initialisation=TheoremStart()).final()
     rows = []
     for m in widths:
         rate = COMMON / m
         # the largest sigma_w of Table 1, m^-0.01, and the smallest sigma_v
-        large = Theory(sigma_w=m**-0.0101, sigma_v=1.0)
+        large = TheoremStart(sigma_w=m**-0.0101, sigma_v=1.0)
         run = train(width=m, rates=[(rate, rate, rate), (0.0, 0.0, rate)], initialisation=large)
         rows.append({"width": m, **_compared(problem, run, seed)})
     numbers: Numbers = {"threshold": problem.threshold, "rows": rows}

@@ -3,7 +3,7 @@
 from functools import partial
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_least, at_most, exponent, interval, together
 from kernelgap.paper.claims.spread import median_and_range
@@ -43,7 +43,7 @@ def measure_k(scale: str, seed: int) -> Numbers:
 def _row(scale: str, seed: int, d: int, k: int, alpha: float, level: float) -> Numbers:
     size = SIZES[scale]
     problem = problems.hard(d=d, k=k, alpha=alpha, seed=seed)
-    need = partial(sample_need, width=size["width"], rates=RATES, initialisation=Theory(), most=size["most"])
+    need = partial(sample_need, width=size["width"], rates=RATES, initialisation=TheoremStart(), most=size["most"])
     needed = need(problem, level=level, seeds=range(seed, seed + size["starts"]))
     theorem = Theorem1(quantities(problem, PLAIN))
     about = {"largest_alpha": theorem.largest_alpha, "delta": theorem.least_delta}

@@ -6,7 +6,7 @@ The ResNet learns for any distribution of x: on eq. 7.1 whatever law the d - d1 
 import numpy as np
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.spread import median, median_and_range
 from kernelgap.paper.theory.hierarchy import sample_need
@@ -34,7 +34,7 @@ def measure(scale: str, seed: int) -> Numbers:
                 rates=RATES,
                 seeds=range(seed, seed + size["starts"]),
                 most=MOST,
-                initialisation=Theory(),
+                initialisation=TheoremStart(),
             )
             length = np.linalg.norm(problem.sample(2000, seed)[0], axis=1)
             norm = [float(length.min()), float(length.max())]

@@ -6,7 +6,7 @@ samples they get as far, and their steps are worth about as much as long as the 
 from functools import partial
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.spread import median, median_and_range
@@ -23,14 +23,16 @@ def measure(scale: str, seed: int) -> Numbers:
     width, starts = SIZES[scale]
     problem = problems.hard(d=D, k=K, alpha=ALPHA, seed=seed)
     level = SHARE * problem.threshold
-    need = partial(sample_need, problem, level=level, width=width, rates=RATES, initialisation=Theory(), most=20_000)
+    need = partial(
+        sample_need, problem, level=level, width=width, rates=RATES, initialisation=TheoremStart(), most=20_000
+    )
     seeds = range(seed, seed + starts)
     fresh = need(seeds=seeds)
     numbers: Numbers = {"threshold": problem.threshold, "level": level, "width": width, "fresh": fresh}
     if None in fresh:
         return numbers
     typical = round(median(fresh))
-    train = partial(algorithm1, problem, width=width, rates=[RATES], seeds=seeds, initialisation=Theory())
+    train = partial(algorithm1, problem, width=width, rates=[RATES], seeds=seeds, initialisation=TheoremStart())
     rows = []
     for share in SHARES:
         samples = round(share * typical)

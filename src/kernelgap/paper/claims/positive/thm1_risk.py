@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_least, exponent, interval
@@ -63,7 +63,7 @@ def _row(name: str, problem: Any, starts: list[int], steps: float | None = None)
     least = 10 ** (theorem.log10_M or 0.0)
     width, count = max(LEAST_WIDTH, math.ceil(least)), round(STEPS / left if steps is None else steps)
     rates = (theorem.eta_w(), theorem.eta_v())
-    run = algorithm1(problem, width=width, steps=count, rates=[rates], seeds=starts, initialisation=Theory())
+    run = algorithm1(problem, width=width, steps=count, rates=[rates], seeds=starts, initialisation=TheoremStart())
     return {
         "name": name,
         "alpha": problem.alpha,

@@ -4,7 +4,7 @@ Theorem 1's risk of alpha^4 is not where learning stops: with assumptions on the
 and the uniform sphere) the risk of Algorithm 1 goes on to 0."""
 
 from kernelgap import problems
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.algorithms import algorithm1
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_most, exponent, interval, together
@@ -37,7 +37,7 @@ def measure(scale: str, seed: int) -> Numbers:
             rates=[RATES],
             seeds=range(seed, seed + starts),
             times=[*(t for t in early if t < times[0]), *times],
-            initialisation=Theory(),
+            initialisation=TheoremStart(),
         )
         risks = run.errors["risk"][:, 0]
         late = run.times >= times[0]

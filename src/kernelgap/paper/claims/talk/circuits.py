@@ -62,13 +62,13 @@ def _parts(name: str, mode: str, seed: int) -> tuple[Callable[..., jax.Array], j
 
 def _trials(circuit: Circuit, start: np.ndarray, rng: np.random.Generator, trials: int) -> Numbers:
     """Pairs of weights around the start; gaps in units of the outputs, and how many pairs have a witness."""
-    gaps, found = [], 0
+    gaps, counted = [], 0
     for _ in range(trials):
         W1, W2 = (start + rng.standard_normal(start.shape) for _ in range(2))
         seen = witness(circuit, W1, W2, rng.choice((-1.0, 1.0), size=D) / np.sqrt(D))
         gaps.append(seen.relative_gap)
-        found += seen.relative_gap > ROUNDING and seen.excess > 0
-    return {"trials": trials, "found": int(found), "largest_gap": max(gaps), "least_gap": min(gaps)}
+        counted += seen.relative_gap > ROUNDING and seen.excess > 0
+    return {"trials": trials, "found": int(counted), "largest_gap": max(gaps), "least_gap": min(gaps)}
 
 
 def floor_row(name: str, mode: str, seed: int) -> Numbers:

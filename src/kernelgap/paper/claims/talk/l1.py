@@ -1,8 +1,8 @@
 """slides
 
 Feature maps with convex penalties that are no l2 norm, the talk's phase 2, are outside the floor for kernels: lasso
-over all monomials, and regression on quadratic forms with a nuclear norm, get far under the risk that any kernel must
-have with as many samples. What stops lasso is the number of monomials."""
+over all monomials, and regression on quadratic forms with a nuclear norm, get far under the risk that any scalar
+kernel fixed beforehand must have with as many samples. What stops lasso is the number of monomials."""
 
 from itertools import combinations
 from math import comb
@@ -134,8 +134,9 @@ def judge(numbers: Numbers) -> Verdict:
     forms = [row for row in numbers["nuclear"] if row["n"] == nuclear]
     of_forms, under = [row["nuclear"] for row in forms], forms[0]["floor"]
     measured = (
-        f"d = {d}, N = {n}: lasso {spread}, any kernel at least {floor:.3g}; nuclear norm at d = {forms[0]['d']}, "
-        f"N = {nuclear}: {np.median(of_forms):.2g}, any kernel at least {under:.2g}"
+        f"d = {d}, N = {n}: lasso {spread}, any scalar kernel fixed beforehand at least {floor:.3g}; "
+        f"nuclear norm at d = {forms[0]['d']}, N = {nuclear}: {np.median(of_forms):.2g}, "
+        f"any scalar kernel fixed beforehand at least {under:.2g}"
     )
     ridge = float(np.mean([row["ridge"] for row in main]))
     if ridge < floor:
@@ -165,7 +166,11 @@ def picture(numbers: Numbers) -> Picture:
     lines = [
         Line.of_repeats("lasso over monomials", SAMPLES, by["lasso"]),
         Line.of_repeats("ridge over the same", SAMPLES, by["ridge"]),
-        Line("any kernel, at least", SAMPLES, [next(row["floor"] for row in rows if row["n"] == n) for n in SAMPLES]),
+        Line(
+            "any scalar kernel fixed beforehand, at least",
+            SAMPLES,
+            [next(row["floor"] for row in rows if row["n"] == n) for n in SAMPLES],
+        ),
     ]
     return Picture(f"samples N, d = {d}", "risk", lines, (("knowing F alone", numbers["threshold"]),), "log", "log")
 

@@ -39,7 +39,7 @@ def measure(scale: str, seed: int) -> Numbers:
 
 
 def values_of(numbers: Numbers, condition: str, value: float, name: str = "relative") -> list[float]:
-    """By seed; infinite for a run that overflowed."""
+    """The values by seed; infinite for a run that overflowed."""
     rows = [row for row in numbers["rows"] if row["condition"] == condition and row["value"] == value]
     return [np.inf if row[name] is None else row[name] for row in sorted(rows, key=lambda row: row["seed"])]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.networks import Theory
+from kernelgap.networks import TheoremStart
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.paper.claims.growth import at_least, at_most, exponent, interval, together
 from kernelgap.paper.claims.side_by_side import Contest
@@ -81,11 +81,11 @@ def shares() -> dict[int, float]:
     """How much of the variance of z^10 lies in parities of each degree: what a kernel has to learn."""
     signs = np.array(list(itertools.product((-1, 1), repeat=SPAN)))
     values = signs.sum(axis=1) ** POWER / SPAN ** (POWER / 2)
-    found = {}
+    shares = {}
     for degree in range(1, SPAN + 1):
         sets = itertools.combinations(range(SPAN), degree)
-        found[degree] = float(sum(np.mean(values * signs[:, list(s)].prod(axis=1)) ** 2 for s in sets) / values.var())
-    return found
+        shares[degree] = float(sum(np.mean(values * signs[:, list(s)].prod(axis=1)) ** 2 for s in sets) / values.var())
+    return shares
 
 
 def measure(scale: str, seed: int) -> Numbers:
@@ -95,7 +95,7 @@ def measure(scale: str, seed: int) -> Numbers:
     for d in size["d"]:
         problem = TenthPower(d, ALPHA)
         level = SHARE * problem.threshold
-        options = {"width": size["width"], "rates": RATES, "most": MOST, "initialisation": Theory()}
+        options = {"width": size["width"], "rates": RATES, "most": MOST, "initialisation": TheoremStart()}
         rows.append({"d": d, "needed": sample_need(problem, level=level, seeds=seeds, **options)})
     kernels = [{"d": d, "needed": [_kernel_need(TenthPower(d, ALPHA), s) for s in seeds]} for d in size["kernels"]]
     numbers: Numbers = {"shares": [shares()[degree] for degree in range(1, SPAN + 1)], "width": size["width"]}

@@ -105,7 +105,7 @@ def test_an_undecided_page_of_two_targets(tmp_path, no_pictures):
     text = write_audit_page(found).read_text()
     assert found.verdict == "undecided"
     assert 'class="verdict side-undecided"' in text
-    assert "nobody is ahead, so it is the one with the least validation error" in seen(text)
+    assert "neither side is ahead, so it is the one with the least validation error" in seen(text)
     assert f"The model of {found.winner} is kept" in seen(text)
     assert "price&rdquo; and &ldquo;age" in text
     assert "RMSE" not in seen(text)
@@ -291,7 +291,7 @@ def test_the_package_is_called_as_it_is_documented():
 def test_a_users_file_passes_the_type_checker(tmp_path, monkeypatch):
     from mypy import api
 
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     monkeypatch.setenv("MYPYPATH", str(root / "src"))
 
     def checked(line):

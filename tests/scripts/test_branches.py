@@ -1,4 +1,4 @@
-"""``make coverage``: a room whose branches are not taken is seen."""
+"""``make coverage``: a folder whose branches are not taken is seen."""
 
 import json
 

@@ -135,13 +135,13 @@ def test_a_grid_of_another_width_can_be_chosen(opened):
 
 
 def test_the_page_of_claims(browser, tmp_path):
-    from kernelgap.paper.claims.measurement import ClaimStore, Measurement, measure
+    from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
     from kernelgap.paper.claims.result import read_claims
 
     with ClaimStore.open(tmp_path) as store:
         store.describe({"experiment": "claims", "scale": "quick", "seed": 0})
         for name in ("complexity.compose", "cifar.kernels", "lemma.d2"):
-            work = Measurement(name, "quick", 0)
+            work = ClaimChunk(name, "quick", 0)
             store.save(work, measure(work))
     path = read_claims(tmp_path).report()
     page = browser.new_context(viewport={"width": 390, "height": 900}).new_page()

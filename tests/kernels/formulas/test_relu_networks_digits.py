@@ -31,8 +31,9 @@ def recursion(x, z, depth, bias, hidden_bias):
         p, q, covariance = p + one, q + one, output + one
     (p1, q1, r1, s1, o1), (p2, q2, r2, s2, o2) = seen[0], seen[min(1, depth - 1)]
     shared = ((p1 * q2).sqrt() + (p2 * q1).sqrt()) / (arb.pi() * arb(2).sqrt())
-    resnet = o1 + o2 / 2 + shared + r2 * s2 / 2 + r1 * s1 * (1 + s2 / 2)
-    return {"ck": output, "ntk": tangent + output, "ntk3res": resnet}
+    last, hidden = o1 + o2 / 2 + shared, r2 * s2 / 2 + r1 * s1 * (1 + s2 / 2)
+    resnet = {"ntk3res": last + hidden, "ntk3res:last": last, "ntk3res:hidden": hidden}
+    return {"ck": output, "ntk": tangent + output, "ntk:last": output, "ntk:hidden": tangent, **resnet}
 
 
 @pytest.mark.parametrize("hidden_bias", [False, True])
@@ -45,9 +46,13 @@ def test_deep_kernels_of_inputs_that_nearly_agree(depth, bias, hidden_bias, rng)
             z = x + gap * scale * rng.standard_normal(4)
             with precision(BITS):
                 exact = recursion(x, z, depth, bias, hidden_bias)
-            for name in ("ck", "ntk", "ntk3res") if depth == 2 else ("ck", "ntk"):
-                deep = "" if name == "ntk3res" else f"depth={depth}, "
-                kernel = kernels.get(f"{name}({deep}bias={bias}, hidden_bias={hidden_bias})")
+            for name in exact:
+                family, _, part = name.partition(":")
+                if family == "ntk3res" and depth != 2:
+                    continue
+                deep = "" if family == "ntk3res" else f"depth={depth}, "
+                train = f", train='{part}'" if part else ""
+                kernel = kernels.get(f"{family}({deep}bias={bias}, hidden_bias={hidden_bias}{train})")
                 size = np.sqrt(np.prod(kernel.diagonal(np.stack([x, z]))))
                 allowed = depth * (FROM_COSINES if gap > 1e-5 else 4 * EPS)
                 for value in (kernel(x[None], z[None])[0, 0], kernel(np.stack([x, z]))[0, 1]):

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 from kernelgap.errors import InputError
 from kernelgap.images.experiment import ImageRun
-from kernelgap.images.experiment.comparison import Span, ahead_from, difference
+from kernelgap.images.experiment.comparison import Interval95, ahead_from, difference
 from kernelgap.images.experiment.record import images_record, sentence_of, summary_rows
 from kernelgap.images.experiment.scales import cost_of, pace_of, talk_costs
 from kernelgap.networks.convolutional import conv_resnet, image_resnet
@@ -204,7 +204,7 @@ def test_the_interval_of_a_difference_covers_the_truth():
         for p in (0.9, 0.8):
             right = int(rng.binomial(500, p))
             interval = binomtest(right, 500).proportion_ci(method="wilson")
-            spans.append(Span(right / 500, interval.low, interval.high))
+            spans.append(Interval95(right / 500, interval.low, interval.high))
         less = difference(*spans)
         covered += less.low <= 0.1 <= less.high
     assert 0.92 <= covered / 300 <= 0.98

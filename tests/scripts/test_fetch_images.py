@@ -17,7 +17,7 @@ from kernelgap.errors import InputError
 from kernelgap.images.data import read_images
 from support.image_files import pixels, write_mnist
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "fetch_images.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "fetch_images.py"
 
 
 @pytest.fixture

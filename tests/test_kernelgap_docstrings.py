@@ -8,23 +8,34 @@ import re
 import pytest
 from pydantic import BaseModel
 
-ROOMS = (
-    *("problems", "networks", "kernels", "training", "regression", "certificates", "images", "runs", "models"),
+PACKAGES = (
+    *(
+        "problems",
+        "networks",
+        "kernels",
+        "training",
+        "regression",
+        "certificates",
+        "images",
+        "runs",
+        "models",
+        "images.experiment",
+    ),
     *("estimators", "audit", "reports", "paper.figures", "paper.theory", "paper.algorithms", "paper.claims"),
 )
 
 
 def public_names():
-    """Functions and classes that rooms export, each once."""
+    """Functions and classes that packages export, each once."""
     seen = set()
-    for room in ROOMS:
-        module = importlib.import_module(f"kernelgap.{room}")
+    for package in PACKAGES:
+        module = importlib.import_module(f"kernelgap.{package}")
         for name in getattr(module, "__all__", ()):
             thing = getattr(module, name)
             documented = inspect.isfunction(thing) or (inspect.isclass(thing) and not issubclass(thing, BaseException))
             if documented and thing not in seen:
                 seen.add(thing)
-                yield pytest.param(thing, id=f"{room}.{name}")
+                yield pytest.param(thing, id=f"{package}.{name}")
 
 
 def arguments(thing: object) -> set[str]:

@@ -13,7 +13,7 @@ from kernelgap.reports.figure.keep import keep_reference
 from support.kept import kept
 from support.scripts import load_script
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

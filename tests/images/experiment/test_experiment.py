@@ -15,7 +15,7 @@ from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, write_npz
 from kernelgap.images.experiment import estimated, read_images_run, scales
-from kernelgap.images.experiment.learners import Piece, pixels, read_set, work
+from kernelgap.images.experiment.learners import ImageChunk, pixels, read_set, work
 from kernelgap.images.experiment.result import ImageStore
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
 from kernelgap.images.experiment.trials import ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
@@ -23,7 +23,7 @@ from kernelgap.images.training import ImageSchedule
 from kernelgap.runs.start import run as execute
 
 TINY = ImageScale(
-    effort="seconds",
+    expected_time="seconds",
     set="tiny",
     sizes=(20, 40),
     depth=8,
@@ -108,7 +108,7 @@ def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
         ledger.describe({"experiment": "images"})
         ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 50})
         for trial in alone.trials(SetSize.of(read_set(data).data)):
-            ledger.save(Piece(trial, data, tmp_path), ImageOutcome(1.0, next(rights), 50))
+            ledger.save(ImageChunk(trial, data, tmp_path), ImageOutcome(1.0, next(rights), 50))
     run = read_images_run(tmp_path)
     assert {(p.method, p.seeds) for p in run.points if p.family != "network's kernel"} == {
         ("conv-resnet-8", 3),
@@ -120,7 +120,7 @@ def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
 
 
 def done(wanted, data, folder):
-    return [(trial, work(Piece(trial, data, folder), lambda share: None)) for trial in wanted]
+    return [(trial, work(ImageChunk(trial, data, folder), lambda share: None)) for trial in wanted]
 
 
 def test_the_gated_network_and_kernels(data, tmp_path):
@@ -160,7 +160,7 @@ def test_a_kernel_against_scikit_learn(data, tmp_path):
     train, test = found.train.subset(40, seed=0), found.test.subset(50, seed=0)
     trial = next(t for t in trials(data) if isinstance(t, KernelTrial) and t.method == "gaussian")
     chosen = trial.model_copy(update={"kernels": ("gaussian(factor=0.5)",), "inputs": ("unit",)})
-    outcome = work(Piece(chosen, data, tmp_path), lambda share: None)
+    outcome = work(ImageChunk(chosen, data, tmp_path), lambda share: None)
     X, Z = (i.images.reshape(len(i), -1).astype(float) for i in (train, test))
     X, Z = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (X, Z))
     assert np.allclose(pixels(train, test, "unit"), Z)
@@ -181,7 +181,7 @@ def test_conjugate_gradients_classify_as_the_direct_solver(method, data, tmp_pat
     shares = []
     monkeypatch.setattr("kernelgap.images.experiment.trials.DIRECT", 10)
     assert trial.iterative
-    iterative = work(Piece(trial, data, tmp_path / "iterative"), shares.append)
+    iterative = work(ImageChunk(trial, data, tmp_path / "iterative"), shares.append)
     assert all(a <= b + 1e-12 for a, b in pairwise(shares))
     assert iterative.setting["residual"] <= 1e-4
     assert iterative.setting["ridge chosen on"] == trial.samples
@@ -204,7 +204,7 @@ def test_a_ridge_of_some_images_serves_all(data, tmp_path, monkeypatch):
     trial = next(t for t in trials(data) if isinstance(t, KernelTrial) and t.method == "gaussian")
     monkeypatch.setattr("kernelgap.images.experiment.trials.DIRECT", 10)
     monkeypatch.setattr("kernelgap.images.experiment.regression.CHOSEN_ON", 20)
-    outcome = work(Piece(trial, data, tmp_path), lambda share: None)
+    outcome = work(ImageChunk(trial, data, tmp_path), lambda share: None)
     assert outcome.setting["ridge chosen on"] == 20
     assert outcome.right > 30
 
@@ -218,7 +218,7 @@ def test_memory_is_planned(data, tmp_path, monkeypatch):
     trial = next(t for t in trials(data) if isinstance(t, KernelTrial))
     monkeypatch.setattr("kernelgap.machine.available_memory", lambda: 10**4)
     with pytest.raises(InputError, match=r"on 40 images needs .* are free\. Take fewer images, or fewer workers"):
-        work(Piece(trial, data, tmp_path), lambda share: None)
+        work(ImageChunk(trial, data, tmp_path), lambda share: None)
 
 
 def test_shrunk_images_are_means(data):
@@ -311,7 +311,7 @@ def test_data_that_changed_is_noticed(data, tmp_path):
     write_npz(ImageData(made(60, 2), made(50, 1)), path)
     read_set.cache_clear()  # as a new process
     with pytest.raises(InputError, match="has changed since the run began"):
-        work(Piece(trial, path, tmp_path), lambda share: None)
+        work(ImageChunk(trial, path, tmp_path), lambda share: None)
 
 
 def test_a_set_without_a_test_part(tmp_path):
@@ -324,7 +324,7 @@ def test_a_set_without_a_test_part(tmp_path):
 def test_a_training_that_diverges(data, tmp_path):
     trial = next(t for t in trials(data) if isinstance(t, TrainingTrial) and t.mode == "ntk")
     fast = trial.model_copy(update={"schedule": trial.schedule.model_copy(update={"rate": 1e30, "epochs": 8})})
-    piece = Piece(fast, data, tmp_path)
+    piece = ImageChunk(fast, data, tmp_path)
     outcome = work(piece, lambda share: None)
     assert outcome.status == "diverged"
     with ImageStore.open(tmp_path / "run") as ledger:
