@@ -87,7 +87,8 @@ class SearchState:
     Attributes
     ----------
     best
-        The setting with the least mean error; None if all that were tried diverged.
+        The setting with the least mean error; None if all that were tried diverged. At the end it is the one whose
+        neighbours were all tried: another one may be better by up to ``TOLERANCE``.
     error
         Its mean error over the seeds.
     next_settings, seed_index
@@ -153,7 +154,7 @@ def advance(space: Space, errors: Errors) -> SearchState:
             if better is None or not lattice.mean(better) < (1 - TOLERANCE) * lattice.mean(centre):
                 break
             centre = better
-    return lattice.state(())
+    return lattice.state((), centre)
 
 
 def _slower(lattice: "_Lattice", grid: list[Place]) -> SearchState:
@@ -212,8 +213,9 @@ class _Lattice:
             if low_rate <= rate <= high_rate and low_decay <= decay <= high_decay
         ]
 
-    def state(self, left: Sequence[Place]) -> SearchState:
-        best = self.best(list(self.known)) if self.known else None
+    def state(self, left: Sequence[Place], centre: Place | None = None) -> SearchState:
+        """With the least mean of all, or at the end with the centre: all of its neighbours were tried."""
+        best = centre if centre is not None or not self.known else self.best(list(self.known))
         setting, error = (None, math.inf) if best is None else (self._setting(best), self.mean(best))
         return SearchState(
             best=setting,

@@ -129,9 +129,9 @@ def test_the_edge_of_ridges_is_that_of_the_search(table):
     search = [judged.assign(stage="search", seed=100, ridge=ridge, validation_error=e) for ridge, e in path]
     row = summarise(pd.concat([judged, *search], ignore_index=True)).iloc[0]
     assert (row.ridge, row.seeds, row.trials) == (0.1, 1, 1)
-    assert row.ridge_at_edge
+    assert row.edges == "smallest ridge"
     beyond = judged.assign(stage="search", seed=100, ridge=0.01, validation_error=9.7)
-    assert not summarise(pd.concat([judged, *search, beyond], ignore_index=True)).iloc[0].ridge_at_edge
+    assert summarise(pd.concat([judged, *search, beyond], ignore_index=True)).iloc[0].edges == ""
 
 
 def test_solutions_that_were_built_have_a_point_for_each_norm():
@@ -182,18 +182,18 @@ def test_a_kernel_has_no_width_and_its_best_arguments(table):
 
 
 def test_a_ridge_at_the_edge_of_its_grid_is_marked(table, capsys):
-    assert summarise(table).set_index(["method", "width"]).ridge_at_edge.to_dict() == {
-        ("3resnet(all)", 10): False,
-        ("2layer(all)", 10): False,
-        ("2layer(all)", 20): False,
-        ("ck2", pd.NA): True,
-        ("arcsin", pd.NA): False,
+    assert summarise(table).set_index(["method", "width"]).edges.to_dict() == {
+        ("3resnet(all)", 10): "smallest rate",
+        ("2layer(all)", 10): "",
+        ("2layer(all)", 20): "",
+        ("ck2", pd.NA): "largest ridge",
+        ("arcsin", pd.NA): "",
     }
     show_figure(run_with(table))
     assert "ck2(bias=True), ridge 0.1 (edge)" in capsys.readouterr().out
     inside = table.iloc[[6]].assign(ridge=1.0)
     show_figure(run_with(pd.concat([table, inside], ignore_index=True)))
-    assert "(edge)" not in capsys.readouterr().out
+    assert "ridge 0.1 (edge)" not in capsys.readouterr().out
 
 
 def test_networks_come_first_and_the_best_first_among_equals(table):

@@ -1,5 +1,6 @@
 """The data behind the charts: lines, bands, the paper's marks, grids and their edges, F before G."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -144,14 +145,57 @@ def test_the_best_on_an_edge_is_told(tmp_path):
         run.sgd(error, error, rate=rate, decay=decay)
     table = run.write(tmp_path / "edge")
     assert best_places(table) == {"3resnet(all)": "width 4"}
-    assert edges(table) == [
-        "3resnet(all) at width 4: the best is at the largest decay tried (0.1); one beyond it may be better."
+    assert edges(table) == [  # the rate 0.4 was tried with another decay, not beside the best
+        "3resnet(all): the best is at the largest rate tried (0.2) at width 4 and the largest decay tried (0.1) at "
+        "width 4; one beyond it may be better."
     ]
     cells = heat_maps(table)
     assert cells[cells.best][["rate", "decay"]].values.tolist() == [[0.2, 0.1]]
     assert cells[cells.status == "diverged"].rate.tolist() == [0.4]
+    beside = run.sgd(INF, INF, rate=0.4, decay=0.1).write(tmp_path / "beside")
+    (message,) = edges(beside)  # a rate that diverged was tried
+    assert "rate" not in message
     inside = run.sgd(0.6, 0.6, rate=0.2, decay=0.5).write(tmp_path / "inside")
     assert edges(inside) == []
+
+
+def test_an_edge_at_a_width_that_is_not_the_best_is_told(tmp_path):
+    run = Invented()
+    for width, errors in ((4, (0.3, 0.1, 0.2)), (8, (0.9, 0.8, 0.7)), (16, (0.9, 0.8, 0.6))):
+        for rate, error in zip((0.1, 0.2, 0.4), errors, strict=True):
+            run.sgd(error, error, rate=rate, width=width)
+    found = run.write(tmp_path)
+    assert best_places(found) == {"3resnet(all)": "width 4"}
+    assert edges(found) == [
+        "3resnet(all): the best is at the largest rate tried (0.4) at width 8; width 16; one beyond it may be better."
+    ]
+    assert found.summary.set_index("width").edges.to_dict() == {4: "", 8: "largest rate", 16: "largest rate"}
+    assert json.loads(json.dumps(found.as_record(), allow_nan=False))["rows"][1]["edges"] == "largest rate"
+
+
+def test_a_plateau_has_no_edge(tmp_path):
+    run = Invented()
+    for decay, error in ((1e-5, 0.1), (1e-4, 0.1015), (1e-3, 0.4)):
+        run.sgd(error, error, decay=decay)
+    assert edges(run.write(tmp_path / "plateau")) == []
+    falls = run.sgd(0.05, 0.05, decay=1e-6).write(tmp_path / "falls")
+    assert len(edges(falls)) == 1
+
+
+def test_after_a_search_the_edge_is_that_of_the_setting_that_is_judged(tmp_path):
+    """Another setting was better in the search by too little for it to go there."""
+    run = Invented().sgd(0.2, 0.3, rate=0.2)
+    for rate, error in ((0.1, 0.5), (0.2, 0.100), (0.4, 0.099)):
+        run.sgd(error, error, rate=rate, seed=100)
+    found = run.write(tmp_path)
+    staged = replace(
+        found, table=found.table.assign(stage=["search" if s == 100 else "judged" for s in found.table.seed])
+    )
+    assert heat_maps(staged).set_index("rate").best.to_dict() == {0.1: False, 0.2: True, 0.4: False}
+    assert edges(staged) == []
+    without = staged.table[(staged.table.stage == "judged") | (staged.table.rate < 0.4)]
+    (message,) = edges(replace(staged, table=without))
+    assert "largest rate tried (0.2)" in message
 
 
 def test_a_grid_in_which_every_cell_diverged_for_some_seed(tmp_path):
@@ -183,9 +227,9 @@ def test_one_trial_is_no_edge(tmp_path):
 def test_a_bandwidth_on_an_edge(errors, sentence, tmp_path):
     run = Invented().ridge(0.1, 0.1, kernel="ck2 + 0.1 * laplace(bandwidth=5.0)").sgd(0.1, 0.1)
     for factor, error in errors.items():
-        run.ridge(error, error, kernel=f"gaussian(factor={factor})").ridge(
-            2.0, 2.0, kernel=f"gaussian(factor={factor})", ridge=1.0
-        )
+        run.ridge(error, error, kernel=f"gaussian(factor={factor})")
+        for ridge in (0.01, 1.0):
+            run.ridge(2.0, 2.0, kernel=f"gaussian(factor={factor})", ridge=ridge)
     messages = edges(run.write(tmp_path))
     assert len(messages) == (sentence is not None)
     assert all(message.startswith(sentence) for message in messages)

@@ -60,7 +60,7 @@ def show_figure(run: FigureRun) -> None:
     columns = ["method", "best width", *numbers, "setting", "failed"]
     console.table(columns, best, title=f"The best of each method (test errors, {seeds}; * is under {threshold:.4g})")
     if any(row[-2].endswith(EDGE) for row in best):
-        console.answer(f"{EDGE.strip()}: the last ridge of the grid was picked, and the error still falls towards it.")
+        console.answer(f"{EDGE.strip()}: the last value tried was picked, and the error still falls towards it.")
     console.answer("")
     console.answer(rounded(run.sentence))
     if run.gap:
@@ -72,10 +72,10 @@ def show_figure(run: FigureRun) -> None:
 
 
 def _setting(row: Any) -> str:
-    """What the pick on validation was fitted with, marked if its ridge is the last of the grid."""
+    """What the pick on validation was fitted with, marked if a number of it is the last that was tried."""
     kernel = [] if pd.isna(row.kernel) or row.kernel == row.method else [row.kernel]
     numbers = [f"{name} {getattr(row, name):g}" for name in ("rate", "decay", "ridge") if pd.notna(getattr(row, name))]
-    edge = EDGE if row.ridge_at_edge and pd.notna(row.ridge) else ""
+    edge = EDGE if row.edges else ""
     beta = [f"beta {row.beta:g}"] if hasattr(row, "beta") else []
     return rounded(", ".join(beta + kernel + numbers)) + edge or "varies"
 

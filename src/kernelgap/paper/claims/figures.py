@@ -23,13 +23,12 @@ from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from kernelgap.runs.trials.trial import LINEAR_MODES
 
 Part = Grid | Search | RidgePaths | KernelLines | Built
-Trained = Grid | Search
 SEEDS = 5  # that are judged; a search has others
 FRESH = 2000  # added to seeds: what is searched at scale quick was placed by hand after smaller ones had been seen
 PAPER = "paper"  # the scale of an experiment that scale full of a claim is
 EPOCHS = 800  # of the source
 ERRORS = ("median", "mean", "least", "greatest", "validation_error")
-COLUMNS = ("method", "learner", "width", "beta", *ERRORS, "seeds", "rate", "decay")
+COLUMNS = ("method", "learner", "width", "beta", *ERRORS, "seeds", "rate", "decay", "edges")
 
 
 def parts_of(name: str, scale: str, quick: Sequence[Part]) -> Sequence[Part]:
@@ -75,18 +74,17 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
     reference = kept_reference(name) if scale == "full" else None
     if reference is not None:
         made = f"kept results of kernelgap {reference.version}, {reference.date}"
-        rows = [_with_edges(point.model_dump(include=set(COLUMNS)), parts) for point in reference.points]
+        rows = [point.model_dump(include=set(COLUMNS)) for point in reference.points]
         return {**about, "kept": made, "seeds": reference.seeds, "search_seeds": reference.search_seeds, "rows": rows}
     table = fit(name, parts, scale, FRESH + seed)
     summary = summarise(table)
-    rows = plain_rows(summary.reindex(columns=[*COLUMNS, "ridge_at_edge"]))
     searching = table[table.stage == "search"]
     return {
         **about,
         "kept": None,
         "seeds": _seeds(judged_trials(table)),
         "search_seeds": _seeds(searching),
-        "rows": [_with_edges(row, parts) for row in rows],
+        "rows": plain_rows(summary.reindex(columns=list(COLUMNS))),
     }
 
 
@@ -144,7 +142,7 @@ def lacking(numbers: Numbers) -> list[str]:
 
 def at_edges(rows: Iterable[Numbers]) -> list[str]:
     """The points whose best setting is at an edge of what was tried."""
-    return [f"{named(row)} (the last {' and '.join(row['edges'])} tried)" for row in rows if row["edges"]]
+    return [f"{named(row)} ({row['edges']} tried)" for row in rows if row["edges"]]
 
 
 def how(numbers: Numbers) -> str:
@@ -194,27 +192,6 @@ def named(row: Numbers) -> str:
     places = {"m": row["width"], "beta": row.get("beta")}
     where = [f"{name} = {value:g}" for name, value in places.items() if value is not None]
     return f"{row['method']} {spread(row)}" + (f" at {', '.join(where)}" if where else "")
-
-
-def _with_edges(row: Numbers, parts: Sequence[Part]) -> Numbers:
-    """The point with the names of its settings that are the last ones tried."""
-    edges = ["ridge"] if row.pop("ridge_at_edge", False) else []
-    for part in parts:
-        if isinstance(part, Trained) and method_of(part) == row["method"] and row["rate"] is not None:
-            least, most = _bounds(part)
-            edges += [
-                name
-                for name, low, high in zip(("rate", "decay"), least, most, strict=True)
-                if any(math.isclose(row[name], end, rel_tol=1e-6) for end in (low, high))
-            ]
-    return {**row, "edges": list(dict.fromkeys(edges))}
-
-
-def _bounds(part: Trained) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The least and the greatest rate and decay."""
-    if isinstance(part, Search):
-        return part.search.least, part.search.most
-    return (min(part.rates), min(part.decays)), (max(part.rates), max(part.decays))
 
 
 def _scale(scale: str) -> str:

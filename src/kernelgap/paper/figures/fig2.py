@@ -37,8 +37,9 @@ BETA_WIDTHS = (50, 100, 200, 500)
 LINEAR_WIDTHS = (20, 100)  # of (last) and (NTK) by SGD, beside the exact solutions at all widths
 QUICK_SEEDS, SEEDS = 3, 5
 
-RIDGES = one_two_five(1e-8, 10.0)  # relative to the mean of K(x,x)
-TANGENT_RIDGES = one_two_five(1e-3, 10.0)  # smaller ones change little, and take many more products
+# Relative to the mean of K(x,x). With the largest a kernel answers almost 0: that is a limit of ridge regression itself
+RIDGES = one_two_five(1e-8, 1e4)
+TANGENT_RIDGES = one_two_five(1e-3, 1e4)  # smaller ones change little, and take many more products
 
 # The limits of the networks with section 8.1's start have both biases; without them some come out a little better.
 LIMITS = tuple(
@@ -46,8 +47,11 @@ LIMITS = tuple(
     for name, both in {"ck2": False, "ck3": True, "ck3res": True, "ntk2": False, "ntk3": True, "ntk3res": True}.items()
     for biases in ("", "(bias=True, hidden_bias=True)" if both else "(bias=True)")
 )
+# Wide bandwidths approach a limit, with ever smaller ridges. On Figure 2's data the Gaussian kernel changes
+# its error by 1%, up and down, from factor 2 to 32, where its ridge is the smallest; that of Laplace falls by 0.3% from 8 on.
+FACTORS = {"gaussian": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "laplace": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)}
 CLASSICAL = (
-    *(f"{name}(factor={factor})" for name in ("gaussian", "laplace") for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)),
+    *(f"{name}(factor={factor})" for name, factors in FACTORS.items() for factor in factors),
     *(f"recursive(bias={bias}, depth={depth})" for bias in (False, True) for depth in (1, 2, 3)),
     "arcsin",
     "arcsin(bias=True)",

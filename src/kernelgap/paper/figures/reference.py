@@ -61,6 +61,7 @@ class Point(BaseModel):
     decay: Number = None
     ridge: Number = None
     kernel: str | None = None
+    edges: str = ""
 
     @model_validator(mode="after")
     def _ordered(self) -> "Point":

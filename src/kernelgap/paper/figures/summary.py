@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from kernelgap.paper.figures.edges import edges_of
 from kernelgap.paper.figures.picks import (
     BUILT,
     NETWORKS,
@@ -15,15 +16,12 @@ from kernelgap.paper.figures.picks import (
     SETTINGS,
     group_of,
     judged_trials,
-    means_of_settings,
     pick_over_seeds,
     search_trials,
 )
-from kernelgap.regression import at_edge
 
 LEARNERS = {NETWORKS: "network", OF_NETWORKS: "kernel", OTHER_KERNELS: "kernel", BUILT: "built"}
 MEASURES = ("train_error", "norm")  # of a pick, where the table has them
-FLAT = 1e-3  # a relative change of the error that says nothing
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -44,9 +42,9 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         ``seeds`` seeds, and ``standard_error`` is that of the mean: from the spread over seeds, from the test points
         with a single one. ``train_error`` and ``norm`` (of W, Frobenius) are medians. ``best_on_validation`` is the
         median once more; ``best_on_test`` is the median where the setting is picked by the mean test error, as the
-        paper does, which is optimistic. ``ridge_at_edge`` says whether the ridge is the last of its grid while the
-        error still falls towards it: a smaller or larger one may be better. A kernel has no width. ``learner`` is
-        network, kernel or built.
+        paper does, which is optimistic. ``edges`` names the numbers of the setting that are the last ones tried while
+        the error falls towards them, such as "largest rate": one beyond may be better. A kernel has no width.
+        ``learner`` is network, kernel or built.
     """
     counted, searching = judged_trials(table), search_trials(table)
     several = [name for name in ("problem", "beta") if name in table and table.problem.nunique() > 1]
@@ -79,25 +77,11 @@ def _point(trials: pd.DataFrame, path: pd.DataFrame) -> dict[str, object]:
         "seeds": len(errors),
         **{name: float(picked[name].astype(float).median()) for name in MEASURES if name in trials},
         **{name: picked[name].iloc[0] for name in SETTINGS},
-        "ridge_at_edge": _falls_at_edge(picked.iloc[0], path),
+        "edges": ", ".join(edges_of(picked.iloc[0], path)),
         "trials": len(trials),
         "diverged": int((trials.status == "diverged").sum()),
         "unsolved": int((trials.status == "unsolved").sum()),
     }
-
-
-def _falls_at_edge(pick: pd.Series, trials: pd.DataFrame) -> bool:
-    """Whether the pick's ridge is the last of its grid and the mean error over seeds still falls towards it."""
-    if pd.isna(pick.ridge) or at_edge(pick.ridge, trials.ridge.dropna().to_numpy(float)) is None:
-        return False
-    kernel = "" if pd.isna(pick.kernel) else pick.kernel
-    path = trials[trials.kernel.fillna("") == kernel]
-    means = means_of_settings(path, "validation")
-    mine, others = (means[(means.ridge == pick.ridge) == same] for same in (True, False))
-    if mine.empty or others.empty:
-        return True
-    nearest = others.loc[(others.ridge.map(math.log) - math.log(pick.ridge)).abs().idxmin()]
-    return bool(nearest["mean"] > (1 + FLAT) * mine["mean"].iloc[0])
 
 
 def _hashable(key: Sequence[Any]) -> tuple[Any, ...]:

@@ -11,11 +11,10 @@ import pandas as pd
 
 from kernelgap.paper.figures.grids import best_places, heat_maps
 from kernelgap.paper.figures.paper_values import LABEL, REMARKS
-from kernelgap.paper.figures.picks import format_place, format_setting, search_trials
+from kernelgap.paper.figures.picks import format_place, format_setting
 from kernelgap.paper.figures.result import Best, FigureRun
 from kernelgap.paper.figures.signals import Signals, learned_at
 from kernelgap.paper.figures.summary import best_of_methods, seeds_of
-from kernelgap.regression import at_edge
 from kernelgap.reports.common.looks import looks
 from kernelgap.reports.common.page import write_page, write_record
 from kernelgap.reports.common.words import rounded
@@ -170,27 +169,13 @@ def _rows(run: FigureRun) -> list[dict[str, Any]]:
                 "shown": {n: "" if v is None else _number(v, 2 if n == "error" else 3) for n, v in numbers.items()},
                 "under": {"test": row.best_on_test < threshold, "validation": row.best_on_validation < threshold},
                 "setting": rounded(format_setting(row)) or "varies",
-                "edge": _edge(run.table, row),
+                "edge": row.edges,
                 "failed": int(row.diverged + row.unsolved),
                 "trials": int(row.trials),
                 "best": i in best,
             }
         )
     return rows
-
-
-def _edge(table: pd.DataFrame, row: pd.Series) -> str:
-    """Which of the picked rate, decay and ridge is the last of those that were tried there."""
-    if row.learner == "built":  # its decays are for different norms, not searched
-        return ""
-    width = table.width.isna() if pd.isna(row.width) else table.width == row.width
-    mine = table[(table.method == row.method) & width]
-    if "beta" in row.index and pd.notna(row["beta"]):
-        mine = mine[mine.beta == row["beta"]]
-    mine = search_trials(mine)
-    picked = {name: row[name] for name in ("rate", "decay", "ridge") if pd.notna(row[name])}
-    ends = {name: at_edge(value, mine[name].dropna().to_numpy(float)) for name, value in picked.items()}
-    return ", ".join(f"{end} {name}" for name, end in ends.items() if end)
 
 
 def _grids(run: FigureRun) -> list[dict[str, Any]]:
