@@ -59,20 +59,21 @@ class Space(BaseModel):
 
     @model_validator(mode="after")
     def _possible(self) -> "Space":
-        for name, values, low, high in zip(
-            ("rate", "decay"), (self.rates, self.decays), self.least, self.most, strict=True
+        starting = [[start[i] for start in self.starts] for i in (0, 1)]
+        for name, values, begins, low, high in zip(
+            ("rate", "decay"), (self.rates, self.decays), starting, self.least, self.most, strict=True
         ):
-            for value in (*values, low, high):
+            outside = [value for value in (*values, *begins) if not low <= value <= high]
+            if outside:
+                raise InputError(
+                    f"The search would begin at the {name} {outside[0]:g}, outside of {low:g} to {high:g}."
+                )
+            for value in (*values, *begins, low, high):
                 if not math.isclose(at(place_of(value)), value, rel_tol=1e-6):
                     near = at(place_of(value))
                     raise InputError(
                         f"A search cannot try the {name} {value:g}: the nearest that it knows is {near:g}."
                     )
-            outside = [value for value in values if not low <= value <= high]
-            if outside:
-                raise InputError(
-                    f"The search would begin at the {name} {outside[0]:g}, outside of {low:g} to {high:g}."
-                )
         return self
 
     def with_start(self, setting: Setting) -> "Space":

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from pydantic import ValidationError
 
 import kernelgap as kg
 from kernelgap.errors import InputError
@@ -75,6 +76,13 @@ def test_whoever_asks_in_the_middle_of_a_step_is_asked_for_the_same():
     [again] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     asked, errors = walk(chain, bowl)
     assert {c.id for c in again.next(errors)} <= {c.id for c in asked}  # resumed with all that is stored
+
+
+def test_judged_seeds_do_not_reach_those_of_the_search():
+    assert experiment(SEARCH, seeds=FIRST_SEED).scale("quick").seeds == FIRST_SEED
+    with pytest.raises(ValidationError, match="1,000 seeds at most, not 1,001"):
+        experiment(SEARCH, seeds=FIRST_SEED + 1)
+    assert experiment(KernelLines(("ck2",), (0.01,)), seeds=FIRST_SEED + 1).scale("quick").seeds == FIRST_SEED + 1
 
 
 def test_where_all_diverges_nothing_is_judged():

@@ -71,6 +71,7 @@ SHARE = 0.15  # of a core's speed at matrix products; measured over whole runs o
 START = 5.0  # seconds to start workers
 COMPILATION = 1.5  # seconds a chunk
 
+SEARCH_SEEDS_FROM = 1000  # the seeds of a search, beyond those that are judged
 MOST_TRIALS = 1_000_000  # of a scale
 SEARCHED = ("widths", "rates", "decays", "ridges", "kernels", "betas")
 DISTINCT = AfterValidator(_distinct)
@@ -283,6 +284,12 @@ class Scale:
     schedule: Schedule = SCHEDULE
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000
+
+    @model_validator(mode="after")
+    def _seeds_apart(self) -> "Scale":
+        if self.seeds > SEARCH_SEEDS_FROM and any(isinstance(grid, Search) for grid in self.grids):
+            raise InputError(f"A scale with a search has {SEARCH_SEEDS_FROM:,} seeds at most, not {self.seeds:,}.")
+        return self
 
     @property
     def trials(self) -> int:

@@ -47,8 +47,8 @@ LIMITS = tuple(
     for name, both in {"ck2": False, "ck3": True, "ck3res": True, "ntk2": False, "ntk3": True, "ntk3res": True}.items()
     for biases in ("", "(bias=True, hidden_bias=True)" if both else "(bias=True)")
 )
-# Wide bandwidths approach a limit, with ever smaller ridges. On Figure 2's data the Gaussian kernel changes
-# its error by 1%, up and down, from factor 2 to 32, where its ridge is the smallest; that of Laplace falls by 0.3% from 8 on.
+# Wide bandwidths approach a limit, with ever smaller ridges. On Figure 2's data the Gaussian kernel's error changes by
+# 1%, up and down, from factor 2 to 32, where its ridge is the smallest; that of Laplace falls by 0.3% from 8 on.
 FACTORS = {"gaussian": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), "laplace": (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)}
 CLASSICAL = (
     *(f"{name}(factor={factor})" for name, factors in FACTORS.items() for factor in factors),

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kernelgap.paper.figures.experiment import Experiment, Scale, Search
+from kernelgap.paper.figures.experiment import SEARCH_SEEDS_FROM, Experiment, Scale, Search
 from kernelgap.runs import Chunk, Trial, make_trial
 from kernelgap.training.search import SearchState, Setting, Space, advance
 
-FIRST_SEED = 1000  # of a search, beyond that of the run: no seed that is judged
+FIRST_SEED = SEARCH_SEEDS_FROM  # of a search, beyond that of the run: no seed that is judged
 COSTLY = 1e11  # multiplications from which a training is a chunk of its own: some seconds
 
 
