@@ -48,6 +48,31 @@ def test_a_coordinator_killed_at_random_moments(tmp_path, moments, uninterrupted
     assert survival.stored(tmp_path) == uninterrupted
 
 
+def finished_chunks(folder):
+    try:
+        return read_status(folder).done
+    except InputError:  # not there yet
+        return 0
+
+
+@pytest.mark.slow
+def test_a_search_killed_within_its_steps_ends_as_another(tmp_path, moments):
+    """What comes next in a search depends on what is stored alone."""
+    survival.finish(survival.start("searched", tmp_path / "whole", "--workers", 1))
+    folder, whole = tmp_path / "parts", survival.stored(tmp_path / "whole")
+    for kill in range(1, 4):
+        process = survival.start("searched", folder, "--workers", 1)
+        survival.until(
+            lambda kill=kill, process=process: finished_chunks(folder) >= 3 * kill or process.poll() is not None
+        )
+        time.sleep(moments.uniform(0, 0.5))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert len(survival.stored(folder)) < len(whole)  # it was killed before its end
+    survival.finish(survival.start("searched", folder, "--workers", 1))
+    assert survival.stored(folder) == whole
+
+
 @pytest.mark.slow
 def test_workers_killed_at_random_moments(tmp_path, moments, uninterrupted):
     process = survival.start("tiny", tmp_path, "--workers", 1)

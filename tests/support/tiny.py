@@ -1,7 +1,8 @@
 """Small experiments for the tests. Run as a program, it is the kernelgap command with these added."""
 
-from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale
+from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
 from kernelgap.training import Schedule
+from kernelgap.training.search import Space
 
 EXACT = (
     RidgePaths("3resnet", "last", (4, 5), (0.01, 1.0)),
@@ -40,10 +41,28 @@ def experiment(name: str, widths: tuple[int, ...], epochs: int, exact: tuple = (
 
 tiny = experiment("tiny", (4, 5), epochs=8, exact=EXACT)
 long = experiment("long", (4, 5, 6, 300), epochs=40_000)
+SPACE = Space(rates=(0.01, 0.1), decays=(1e-3,), seeds=2, least=(1e-3, 1e-4), most=(1.0, 1e-2))
+searched = Experiment(
+    name="searched",
+    title="searched, for tests",
+    source="tests",
+    problem="hard(d=6, k=2, alpha=0.3)",
+    samples=20,
+    scales={
+        "quick": Scale(
+            (Search("3resnet", "all", (4, 5), SPACE),),
+            2,
+            expected_time="seconds",
+            schedule=Schedule(epochs=8, batch=10),
+            validation_samples=50,
+            test_samples=50,
+        )
+    },
+)
 
 
 if __name__ == "__main__":
     from kernelgap.cli import main
 
-    EXPERIMENTS.update(tiny=tiny, long=long)
+    EXPERIMENTS.update(tiny=tiny, long=long, searched=searched)
     main()

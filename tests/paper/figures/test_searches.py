@@ -1,5 +1,6 @@
 """Searches within an experiment: what is trained when, the same after an interruption, and what the table says."""
 
+import dataclasses
 import math
 
 import pytest
@@ -76,6 +77,18 @@ def test_whoever_asks_in_the_middle_of_a_step_is_asked_for_the_same():
     [again] = width_searches(experiment(), experiment().scale("quick"), seed=0)
     asked, errors = walk(chain, bowl)
     assert {c.id for c in again.next(errors)} <= {c.id for c in asked}  # resumed with all that is stored
+
+
+def test_a_scale_may_have_a_first_seed_of_its_own(monkeypatch, tmp_path):
+    made = experiment()
+    scale = dataclasses.replace(made.scale("quick"), first_seed=700)
+    monkeypatch.setitem(EXPERIMENTS, "searched", dataclasses.replace(made, scales={"quick": scale}))
+    run = kg.run("searched", out=tmp_path, seed=2, page=False, workers=1)
+    assert (run.seed, run.seeds) == (2, [702, 703, 704])
+    assert run.search_seeds == [702 + FIRST_SEED, 703 + FIRST_SEED]
+    for found in EXPERIMENTS.values():  # grids that were placed by hand are judged on seeds that nobody saw before
+        if "quick" in found.scales and found.name != "searched":
+            assert {trial.seed for trial in found.trials("quick", 0)} == {5000, 5001, 5002}
 
 
 def test_judged_seeds_do_not_reach_those_of_the_search():

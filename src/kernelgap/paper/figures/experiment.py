@@ -276,6 +276,8 @@ class Scale:
         How long to train, and with which batches.
     validation_samples, test_samples
         Sizes of the other two samples of a trial.
+    first_seed
+        The first of the seeds, if the run's own seed is 0: where a grid was placed by hand, seeds that nobody saw before.
     """
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]
@@ -284,6 +286,7 @@ class Scale:
     schedule: Schedule = SCHEDULE
     validation_samples: Annotated[Whole, Field(ge=2)] = 1000
     test_samples: Annotated[Whole, Field(ge=2)] = 5000
+    first_seed: Annotated[int, BeforeValidator(_number), Field(ge=0, le=1_000_000)] = 0
 
     @model_validator(mode="after")
     def _seeds_apart(self) -> "Scale":
@@ -347,10 +350,11 @@ class Experiment:
         return self.scales[name]
 
     def trials(self, scale: str, seed: int) -> Iterator[AnyTrial]:
-        """Every trial at this scale that is known beforehand, with seeds counted from ``seed``."""
+        """Every trial at this scale that is known beforehand, with seeds counted from the first one plus ``seed``."""
         chosen = self.scale(scale)
         grids = [grid for grid in chosen.grids if not isinstance(grid, Search)]
-        for grid, s in product(grids, range(seed, seed + chosen.seeds)):
+        first = chosen.first_seed + seed
+        for grid, s in product(grids, range(first, first + chosen.seeds)):
             yield from self.grid_trials(chosen, grid, seed=s)
 
     def grid_trials(self, scale: Scale, grid: AnyGrid, *, seed: int) -> Iterator[AnyTrial]:

@@ -5,6 +5,7 @@ A parity of 6 coordinates, a two-layer network of which only W is trained. Built
 """
 
 from kernelgap.paper.figures.experiment import Built, Experiment, Grid, Scale, Search
+from kernelgap.paper.figures.fig2 import UNSEEN
 from kernelgap.training import Schedule
 from kernelgap.training.search import Space
 
@@ -42,6 +43,7 @@ fig4a = Experiment(
         "quick": Scale(
             grids((200, 500, 1000), (0.5, 2.0, 5.0, 10.0), (1e-6, 1e-5, 5e-5, 2e-4), 200, 1000),
             seeds=3,
+            first_seed=UNSEEN,
             expected_time="minutes: widths to 1000, 200 epochs",
             schedule=Schedule(epochs=200),
         ),
@@ -49,6 +51,11 @@ fig4a = Experiment(
             searched((200, 500, 1000, 2000, 5000), (10_000, 20_000)),
             seeds=5,
             expected_time="two hours: widths to 5000 searched, to 20,000 with what was found",
+        ),
+        "widest": Scale(
+            searched((5000,), (100_000,)),
+            seeds=5,
+            expected_time="hours: the source's largest width, 100,000, with what is found at 5000",
         ),
     },
 )
@@ -64,6 +71,7 @@ fig4b = Experiment(
         "quick": Scale(
             grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),
             seeds=3,
+            first_seed=UNSEEN,
             expected_time="minutes: widths to 500, 30 epochs",
             schedule=Schedule(epochs=30, batch=100),
         ),

@@ -23,15 +23,16 @@ def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
         for trial in experiment.grid_trials(chosen, grid, seed=seed):
             require_memory(trial.memory, f"'{trial.label}'", "Take fewer samples or a smaller width.")
     about = {"experiment": experiment.name, "scale": scale, "seed": seed}
-    ids, searches = sorted(chunk.id for chunk in chunks), width_searches(experiment, chosen, seed)
+    ids, searches = sorted(chunk.id for chunk in chunks), width_searches(experiment, chosen, chosen.first_seed + seed)
 
     def more(store: TrialStore) -> list[Chunk]:
         errors = store.validation_errors()
         return [chunk for chain in searches for chunk in chain.next(errors)]
 
+    from_seed = chosen.first_seed + seed + FIRST_SEED
     first = [chunk.id for chain in searches for chunk in chain.next({})]
     searched = [repr(chain.search) for chain in searches]
-    grown = {"plan": fingerprint(*ids, *first, *searched, str(chosen.seeds)), "search_seeds_from": seed + FIRST_SEED}
+    grown = {"plan": fingerprint(*ids, *first, *searched, str(chosen.seeds)), "search_seeds_from": from_seed}
     return Plan(
         folder=out or default_folder(experiment.name, scale, seed),
         description={**about, **(grown if searches else {"chunks": ids})},
