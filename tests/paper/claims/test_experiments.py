@@ -6,13 +6,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kernelgap.paper.claims import Verdict, get
 from kernelgap.paper.claims.experiments.fig4 import exact_error
 from kernelgap.paper.claims.figures import FRESH, at_edges, best, fit, kept_reference, lacking, method_of, named, points
 from kernelgap.paper.figures import EXPERIMENTS, Built, KernelLines, Reference, RidgePaths, Search, reference
-from kernelgap.paper.figures.reference import Point
+from kernelgap.paper.figures.reference import Point, fits_of
 from kernelgap.paper.figures.searches import FIRST_SEED
 from kernelgap.training.built import Solution
 from kernelgap.training.search import Space
@@ -163,7 +164,7 @@ def test_figure_4_holds_for_no_search_that_covers_less_than_the_sources(name: st
     wide = [{**sgd, "seed": seed, "width": widest, "rate": 20.0, "decay": 1e-6} for seed in range(5)]
 
     def judged(rows: list[dict[str, Any]], epochs: int = 800) -> Verdict:
-        return claim.judge({"name": name, "epochs": epochs, "rows": [*rows, made]})
+        return claim.judge({"name": name, "epochs": epochs, "kept": None, "rows": [*rows, made]})
 
     def without(**values: Any) -> list[dict[str, Any]]:
         return [r for r in (*grid, *wide) if all(r[key] != value for key, value in values.items())]
@@ -269,31 +270,66 @@ def test_points_over_widths_say_what_was_not_run_and_which_ridge_is_the_last() -
     assert "3resnet(all) at m = 20, 50, 100, 200, 500, 1000" in missing
 
 
-def test_full_scale_judges_the_kept_reference_of_the_paper_scale(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(reference, "RESULTS", tmp_path)
-    assert kept_reference("fig3a") is None
-    experiment = EXPERIMENTS["fig3a"]
-    errors = {"best_on_test": 0.01, "standard_error": None, "rate": 0.05, "decay": 1e-7, "edges": "smallest decay"}
-    kept = whole("fig3a", {"3resnet(all)": 0.01})
-    rows = [{**{k: v for k, v in r.items() if k != "edges"}, **errors, "seeds": 5} for r in kept.values()]
-    rows = [{**r, "median": None, "greatest": None, "mean": None} if r["beta"] == 0.0 else r for r in rows]
-    about = {"experiment": "fig3a", "scale": "paper", "title": experiment.title, "problem": experiment.problem}
-    made = Reference(
-        **about,
+def reference_of(name: str, scale: str, points: list[Point], **more: Any) -> Reference:
+    experiment = EXPERIMENTS[name]
+    return Reference(
+        experiment=name,
+        scale=scale,
+        title=experiment.title,
+        problem=experiment.problem,
         samples=experiment.samples,
-        x="beta",
+        x=experiment.x,
         threshold=1.35,
+        points=points,
+        files={},
         seeds=[0, 1, 2, 3, 4],
         search_seeds=[1000, 1001, 1002],
         version="9.9",
         code="abc",
-        date="2030-01-02",
-        environment={},
-        sentence="",
-        gap=None,
-        points=[Point.model_validate(r) for r in rows],
-        files={},
+        **{"date": "2030-01-02", "environment": {}, "sentence": "", "gap": None, **more},
     )
+
+
+def test_figure_4_at_full_scale_judges_the_fits_that_are_kept(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(reference, "RESULTS", tmp_path)
+    numbers = {"median": 0.1, "mean": 0.1, "least": 0.1, "greatest": 0.1, "best_on_test": 0.1, "standard_error": None}
+    built = [Point(method="built(vertices)", learner="built", width=200, seeds=5, norm=60.0, **numbers)]
+    rows = pd.DataFrame(
+        [
+            {"kind": "sgd", "seed": seed, "width": width, "rate": rate, "decay": decay, "status": "done"}
+            for seed, rate, decay, width in product(range(5), (1.0, 25.0), (1e-6, 1e-2), (200,))
+        ]
+    ).assign(train_error=0.5, test_error=1.0, norm=300.0)
+    gone = rows.rate == 25.0
+    rows = rows.assign(status=rows.status.mask(gone, "diverged"), test_error=rows.test_error.mask(gone, np.inf))
+    widest = rows[rows.rate == 1.0].assign(width=100_000, decay=1e-6).drop_duplicates("seed")
+    for scale, table in (("paper", rows), ("widest", widest)):
+        (tmp_path / f"fig4a-{scale}").mkdir()
+        text = reference_of("fig4a", scale, built, fits=fits_of(table)).as_text()
+        (tmp_path / f"fig4a-{scale}" / "reference.json").write_text(text)
+    claim = get("fig4a")
+    numbers = claim.measure("full", 0)
+    json.dumps(numbers, allow_nan=False)
+    assert (len(numbers["rows"]), numbers["epochs"]) == (20 + 5 + 2, 800)
+    verdict = claim.judge(numbers)
+    assert verdict.outcome == "holds"
+    assert "Judged on kept results of kernelgap 9.9, 2030-01-02 (scale paper); kept" in verdict.reason
+    assert "10 fits diverged" in verdict.reason
+    lower = fits_of(rows.assign(test_error=0.5))
+    (tmp_path / "fig4a-paper" / "reference.json").write_text(
+        reference_of("fig4a", "paper", built, fits=lower).as_text()
+    )
+    assert claim.judge(claim.measure("full", 0)).outcome == "fails"
+
+
+def test_full_scale_judges_the_kept_reference_of_the_paper_scale(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(reference, "RESULTS", tmp_path)
+    assert kept_reference("fig3a") is None
+    errors = {"best_on_test": 0.01, "standard_error": None, "rate": 0.05, "decay": 1e-7, "edges": "smallest decay"}
+    kept = whole("fig3a", {"3resnet(all)": 0.01})
+    rows = [{**{k: v for k, v in r.items() if k != "edges"}, **errors, "seeds": 5} for r in kept.values()]
+    rows = [{**r, "median": None, "greatest": None, "mean": None} if r["beta"] == 0.0 else r for r in rows]
+    made = reference_of("fig3a", "paper", [Point.model_validate(r) for r in rows])
     (tmp_path / "fig3a-paper").mkdir()
     (tmp_path / "fig3a-paper" / "reference.json").write_text(made.as_text())
     numbers = points("fig3a", (), "full", 0)

@@ -156,6 +156,20 @@ def test_sentence(table):
     assert "Of the networks the best was 3resnet(all)" in none
 
 
+def test_the_sentence_says_how_far_sgd_is_from_the_exact_solutions(table):
+    exact = of_settings([(0.2, 2.0)]).assign(method="2layer(last)", mode="last", width=20)
+    trained = of_settings([(0.2, 3.0)]).assign(method="2layer(last, SGD)", mode="last", width=20)
+    wide = [each.assign(width=100, test_error=error) for each, error in ((exact, 1.0), (trained, 1.1))]
+    alone = of_settings([(0.2, 3.0)]).assign(method="3layer(NTK, SGD)", mode="ntk", width=20)
+    rows = pd.concat([exact, trained, *wide, alone], ignore_index=True).astype({"width": "Int64"})
+    said = sentence(summarise(rows), 1.35, 500)
+    assert (
+        "Trained by SGD, (last) and (NTK) have 1.1 to 1.5 times the test error of the exact solutions at 2 points, the "
+        "most at 2layer(last), width 20."
+    ) in said
+    assert "Trained by SGD" not in sentence(summarise(table), 1.35, 500)
+
+
 def test_the_best_width_has_the_least_validation_error():
     narrow = of_settings([(0.2, 0.30)])
     wide = of_settings([(0.1, 0.31)]).assign(width=20).astype({"width": "Int64"})

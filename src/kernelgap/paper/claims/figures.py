@@ -73,7 +73,7 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
     }
     reference = kept_reference(name) if scale == "full" else None
     if reference is not None:
-        made = f"kept results of kernelgap {reference.version}, {reference.date}"
+        made = made_by(reference)
         rows = [point.model_dump(include=set(COLUMNS)) for point in reference.points]
         return {**about, "kept": made, "seeds": reference.seeds, "search_seeds": reference.search_seeds, "rows": rows}
     table = fit(name, parts, scale, FRESH + seed)
@@ -88,14 +88,18 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
     }
 
 
-def kept_reference(name: str) -> Reference | None:
-    """The reference of an experiment at the paper's scale, if there is one of this experiment."""
-    folder = folder_of(name, PAPER)
+def kept_reference(name: str, scale: str = PAPER) -> Reference | None:
+    """The reference of an experiment at a scale, if there is one of this experiment."""
+    folder = folder_of(name, scale)
     if not folder.is_dir():
         return None
     reference, experiment = read_reference(folder), experiments.get(name)
     same = (reference.problem, reference.samples) == (experiment.problem, experiment.samples)
     return reference if same else None
+
+
+def made_by(reference: Reference) -> str:
+    return f"kept results of kernelgap {reference.version}, {reference.date}"
 
 
 def searched(parts: Sequence[Part]) -> list[str]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kernelgap.paper.claims.claim import check_scale
-from kernelgap.paper.claims.figures import PAPER
 from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
@@ -14,7 +13,7 @@ from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 # References that claims judge at scale full: where one has changed, claims are measured again
-KEPT = tuple(f"paper/results/{path.parent.name}/{FILE}" for path in sorted(RESULTS.glob(f"*-{PAPER}/{FILE}")))
+KEPT = tuple(f"paper/results/{path.parent.name}/{FILE}" for path in sorted(RESULTS.glob(f"*/{FILE}")))
 
 
 def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iterable[str] = ()) -> Plan:

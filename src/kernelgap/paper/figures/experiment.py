@@ -277,7 +277,7 @@ class Scale:
     validation_samples, test_samples
         Sizes of the other two samples of a trial.
     first_seed
-        The first of the seeds, if the run's own seed is 0: where a grid was placed by hand, seeds that nobody saw before.
+        The first of the seeds, if the run's own seed is 0. A grid that was placed by hand has seeds that nobody saw.
     """
 
     grids: Annotated[tuple[AnyGrid, ...], Field(min_length=1)]

@@ -91,6 +91,21 @@ class Point(BaseModel):
         return f"{_infinite(self.median):.3g} ({least:.3g} to {greatest:.3g})"
 
 
+class Fit(BaseModel):
+    """One training of a figure against norms: what was found there counts, not what is picked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    seed: int
+    width: int
+    rate: float
+    decay: float
+    status: str
+    train_error: Error
+    test_error: Error
+    norm: Number
+
+
 class Reference(BaseModel):
     """What is kept of a finished run.
 
@@ -109,6 +124,8 @@ class Reference(BaseModel):
         What the run concluded.
     points
         The figure.
+    fits
+        Of a figure against norms each network that was trained, those of the search too.
     files
         The digests of the table and of the chart beside it.
     """
@@ -132,6 +149,7 @@ class Reference(BaseModel):
     sentence: str
     gap: dict[str, Any] | None
     points: Annotated[list[Point], Field(min_length=1)]
+    fits: list[Fit] = []
     files: dict[str, str]
 
     @property
@@ -152,6 +170,12 @@ def points_of(summary: pd.DataFrame) -> list[Point]:
     columns = [name for name in Point.model_fields if name in summary]
     rows = summary[columns].to_dict("records")
     return [Point.model_validate({str(name): _plain(value) for name, value in row.items()}) for row in rows]
+
+
+def fits_of(table: pd.DataFrame) -> list[Fit]:
+    """The networks of a table of trials that were trained, numbers to six digits."""
+    rows = table.loc[table.kind == "sgd", list(Fit.model_fields)].to_dict("records")
+    return [Fit.model_validate({str(name): _plain(value) for name, value in row.items()}) for row in rows]
 
 
 def read_reference(folder: str | Path) -> Reference:

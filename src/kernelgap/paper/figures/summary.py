@@ -21,6 +21,7 @@ from kernelgap.paper.figures.picks import (
 )
 
 LEARNERS = {NETWORKS: "network", OF_NETWORKS: "kernel", OTHER_KERNELS: "kernel", BUILT: "built"}
+BY_SGD = ", SGD)"  # ends the name of a kernel method that was trained
 MEASURES = ("train_error", "norm")  # of a pick, where the table has them
 
 
@@ -166,7 +167,26 @@ def sentence(summary: pd.DataFrame, threshold: float, samples: int, *, base: boo
     built = best[best.learner == "built"]
     if len(built):
         first += f" Built, not found by training: {_join([_format_method(row) for row in built.itertuples()])}."
-    return f"{first} Settings are picked on validation."
+    return f"{first}{_beside_exact(summary)} Settings are picked on validation."
+
+
+def _beside_exact(summary: pd.DataFrame) -> str:
+    """How far (last) and (NTK) trained by SGD are from the exact solutions of the same networks."""
+    names = ["method", *(name for name in ("width", "beta") if name in summary)]
+    medians = {_hashable(key): median for *key, median in summary[[*names, "median"]].itertuples(index=False)}
+    ratios = {
+        key: median / exact
+        for key, median in medians.items()
+        if key[0].endswith(BY_SGD) and (exact := medians.get((key[0].replace(BY_SGD, ")"), *key[1:])))
+    }
+    if not ratios:
+        return ""
+    most = max(ratios, key=lambda key: ratios[key])
+    where = ", ".join(f"{name} {value:g}" for name, value in zip(names[1:], most[1:], strict=True))
+    return (
+        f" Trained by SGD, (last) and (NTK) have {min(ratios.values()):.3g} to {ratios[most]:.3g} times the test error "
+        f"of the exact solutions at {len(ratios)} points, the most at {most[0].replace(BY_SGD, ')')}, {where}."
+    )
 
 
 def _over_beta(summary: pd.DataFrame, threshold: float) -> str:

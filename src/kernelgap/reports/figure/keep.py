@@ -12,6 +12,7 @@ from kernelgap.paper.figures.reference import (
     SEEDS_NEEDED,
     TABLE,
     Reference,
+    fits_of,
     folder_of,
     points_of,
 )
@@ -89,6 +90,7 @@ def _reference(run: FigureRun, files: dict[str, str]) -> Reference:
         **{name: getattr(run, name) for name in (*same, "environment", "sentence", "gap")},
         "date": run.times.finished.max().date().isoformat(),
         "points": points_of(run.summary),
+        "fits": fits_of(run.table) if run.axis == "norm" else [],
         "files": files,
     }
     return validated(Reference, about)  # what a folder says of itself may be anything
