@@ -2,19 +2,21 @@
 
 import dataclasses
 import math
+import statistics
+from itertools import product
 
 import pytest
 from pydantic import ValidationError
 
 import kernelgap as kg
 from kernelgap.errors import InputError
-from kernelgap.paper.figures import Experiment, KernelLines, Scale, Search, read_experiment
+from kernelgap.paper.figures import Experiment, Grid, KernelLines, Scale, Search, read_experiment
 from kernelgap.paper.figures.kind import plan_figure
 from kernelgap.paper.figures.registry import EXPERIMENTS
 from kernelgap.paper.figures.searches import FIRST_SEED, width_searches
-from kernelgap.runs import TrialStore, run_chunks
+from kernelgap.runs import Chunk, TrialStore, make_trial, run_chunk, run_chunks
 from kernelgap.training import Schedule
-from kernelgap.training.search import Space
+from kernelgap.training.search import Space, advance, at, place_of
 
 SPACE = Space(rates=(0.01, 0.1), decays=(1e-3,), seeds=2, least=(1e-3, 1e-4), most=(1.0, 1e-2))
 SEARCH = Search("3resnet", "all", (5, 8), SPACE, also=(12,))
@@ -180,3 +182,32 @@ def test_a_search_in_a_file(tmp_path):
     [grid] = read_experiment(path).scale("quick").grids
     assert isinstance(grid, Search)
     assert (grid.search.rates, grid.also) == ((0.01, 0.1), (12,))
+
+
+@pytest.mark.slow
+def test_on_figure_2s_grid_giving_settings_up_changes_nothing(tmp_path):
+    """All settings between the ends of the hand-made grid, with every seed, beside a search that gives some up."""
+    fig2a = EXPERIMENTS["fig2a"]
+    scale = fig2a.scale("quick")
+    (hand_made,) = (g for g in scale.grids if isinstance(g, Grid) and g.network == "3resnet" and 50 in g.widths)
+    ends = [(min(values), max(values)) for values in (hand_made.rates, hand_made.decays)]
+    axes = [[at(place) for place in range(place_of(low), place_of(high) + 1)] for low, high in ends]
+    full = {setting: [] for setting in product(*axes)}
+    for seed in range(FIRST_SEED, FIRST_SEED + 3):
+        common = fig2a.common(scale, fig2a.problem, seed)
+        what = {"network": "3resnet", "mode": "all", "width": 50, "schedule": scale.schedule, **common}
+        trials = tuple(make_trial(rate=rate, decay=decay, **what) for rate, decay in full)
+        chunk = Chunk(trials, keep_weights=False)
+        with TrialStore.open(tmp_path / str(seed)) as store:
+            store.save(chunk, run_chunk(chunk))
+            errors = store.validation_errors()
+        for setting, trial in zip(full, trials, strict=True):
+            full[setting].append(errors[trial.id])
+    means = {setting: statistics.fmean(errors) for setting, errors in full.items()}
+    space = Space(rates=axes[0], decays=axes[1], least=(ends[0][0], ends[1][0]), most=(ends[0][1], ends[1][1]))
+    known = {}
+    while (state := advance(space, known)).next_settings:
+        for setting in state.next_settings:
+            known.setdefault(setting, []).append(full[setting][state.seed_index])
+    assert state.best == min(means, key=lambda setting: means[setting])
+    assert sum(map(len, known.values())) < sum(map(len, full.values()))
