@@ -11,7 +11,18 @@ import pytest
 
 from kernelgap.paper.claims import Verdict, get
 from kernelgap.paper.claims.experiments.fig4 import exact_error
-from kernelgap.paper.claims.figures import FRESH, at_edges, best, fit, kept_reference, lacking, method_of, named, points
+from kernelgap.paper.claims.figures import (
+    FRESH,
+    at_edges,
+    best,
+    bounded,
+    fit,
+    kept_reference,
+    lacking,
+    method_of,
+    named,
+    points,
+)
 from kernelgap.paper.figures import EXPERIMENTS, Built, KernelLines, Reference, RidgePaths, Search, reference
 from kernelgap.paper.figures.reference import Point, fits_of
 from kernelgap.paper.figures.searches import FIRST_SEED
@@ -29,7 +40,15 @@ def row(method: str, *errors: float, width: int | None = 100, beta: float | None
 
 def numbers_of(name: str, line: float, rows: Iterable[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     """Of a search that covers all that the experiment at the paper's scale does."""
-    about = {"name": name, "scale": "full", "threshold": line, "epochs": 800, "kept": None, "searched": ["all of it"]}
+    about = {
+        "name": name,
+        "scale": "full",
+        "threshold": line,
+        "epochs": 800,
+        "kept": None,
+        "searched": ["all of it"],
+        "bounded": False,
+    }
     return {**about, "seeds": [0, 1, 2, 3, 4], "search_seeds": [1000, 1001], "rows": list(rows), **changes}
 
 
@@ -95,7 +114,7 @@ def test_figure_2_holds_for_no_search_that_covers_less_than_the_sources(
     for less, words in (
         (numbers_of(name, 1.35, [r for key, r in true.items() if key != (rival, 1000, None)]), f"{rival} at m = 1000"),
         (numbers_of(name, 1.35, [r for key, r in true.items() if key[0] != "3layer(NTK)"]), "3layer(NTK) at m = 20"),
-        (numbers_of(name, 1.35, true.values(), scale="quick"), "rates and decays without bounds"),
+        (numbers_of(name, 1.35, true.values(), bounded=True), "rates and decays without bounds"),
         (numbers_of(name, 1.35, true.values(), epochs=200), "800 epochs"),
         (numbers_of(name, 1.35, true.values(), seeds=[0, 1, 2]), "5 seeds"),
         (
@@ -107,7 +126,7 @@ def test_figure_2_holds_for_no_search_that_covers_less_than_the_sources(
         assert verdict.outcome == "undecided", words
         assert words in verdict.reason
     worse = {**true, (f"3resnet({mode})", 200, None): row(f"3resnet({mode})", 2.0, width=200)}
-    assert claim.judge(numbers_of(name, 1.35, worse.values(), scale="quick")).outcome == "undecided"
+    assert claim.judge(numbers_of(name, 1.35, worse.values(), bounded=True)).outcome == "undecided"
     narrow = [r for key, r in true.items() if key[1] != 500 and key[1] < 1000]
     assert "in the figure, was not run there" in claim.judge(numbers_of(name, 1.35, narrow)).reason
 
@@ -143,7 +162,7 @@ def test_figure_3_is_refused_on_either_side(name: str, learned: float, not_learn
     other = {(method, 100, learned): {**row(method, 1.9, beta=learned), "validation_error": 0.001}}
     assert judged(other).outcome == "fails"  # the width is not chosen by the test
     unlearned = {(method, width, learned): row(method, 1.9, width=width, beta=learned) for width in widths}
-    assert judged(unlearned, scale="quick").outcome == judged({}, scale="quick").outcome == "undecided"
+    assert judged(unlearned, bounded=True).outcome == judged({}, bounded=True).outcome == "undecided"
     at_edge = {(method, 100, not_learned): {**row(method, 1.9, beta=not_learned), "edges": "smallest decay"}}
     assert "(smallest decay tried)" in judged(at_edge).reason
     assert judged(at_edge).outcome == "undecided"
@@ -252,6 +271,9 @@ def test_a_part_of_an_experiment_is_searched_on_some_seeds_and_judged_on_fresh_o
     assert sorted(judged.seed) == numbers["seeds"]
     assert point["median"] == judged.test_error.median()
     assert point["validation_error"] == pytest.approx(judged.validation_error.mean())
+    assert numbers["bounded"]
+    assert not points("fig3a", (RidgePaths("2layer", "last", (4,), (1.0,), betas=(1.0,)),), "quick", 0)["bounded"]
+    assert not any(bounded(part) for part in EXPERIMENTS["fig3a"].scales["paper"].grids)
     verdict = get("fig3a").judge(numbers)
     assert verdict.outcome != "holds"
     for words in ("Seeds 2000 to 2004", "3resnet(all) at m = 4 by a search within rates 0.005 to 0.1", "800 epochs"):

@@ -21,6 +21,7 @@ from kernelgap.paper.figures.reference import Reference, folder_of, read_referen
 from kernelgap.paper.figures.searches import FIRST_SEED, width_searches, with_stage
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from kernelgap.runs.trials.trial import LINEAR_MODES
+from kernelgap.training.search import Space
 
 Part = Grid | Search | RidgePaths | KernelLines | Built
 SEEDS = 5  # that are judged; a search has others
@@ -70,6 +71,7 @@ def points(name: str, quick: Sequence[Part], scale: str, seed: int) -> Numbers:
         "threshold": float(problems.get(experiments.get(name).problem).threshold),
         "epochs": experiments.get(name).scales[_scale(scale)].schedule.epochs,
         "searched": searched(parts),
+        "bounded": any(bounded(part) for part in parts),
     }
     reference = kept_reference(name) if scale == "full" else None
     if reference is not None:
@@ -117,6 +119,14 @@ def searched(parts: Sequence[Part]) -> list[str]:
     return said
 
 
+def bounded(part: Part) -> bool:
+    """Whether a network's rates and decays are a grid, or a search within closer bounds than it has by itself."""
+    if isinstance(part, Search):
+        wide = Space(rates=part.search.rates, decays=part.search.decays)
+        return (part.search.least, part.search.most) != (wide.least, wide.most)
+    return isinstance(part, Grid)
+
+
 def lacking(numbers: Numbers) -> list[str]:
     """What the search of the experiment at the paper's scale covers, and the one that was made does not, in words.
 
@@ -135,7 +145,7 @@ def lacking(numbers: Numbers) -> list[str]:
         betas = sorted(set(part.betas) - {row["beta"] for row in rows if row["method"] == method})
         if betas:
             missing.append(f"{method} at beta = {_listed(betas)}")
-    if numbers["scale"] != "full":
+    if numbers["bounded"]:
         missing.append("rates and decays without bounds")
     if numbers["epochs"] < EPOCHS:
         missing.append(f"{EPOCHS} epochs")

@@ -23,11 +23,11 @@ from kernelgap.paper.figures import KernelLines, RidgePaths, Search
 from kernelgap.paper.figures.paper_values import VALUES, PaperValue, beside
 from kernelgap.training.search import Space
 
-RIDGES = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
+RIDGES = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
 LINES = KernelLines(("ck2", "ck3", "ntk2", "ntk3", "gaussian(factor=2.0)", "gaussian(factor=8.0)"), RIDGES)
 KERNELS: tuple[Part, ...] = (
     *(RidgePaths(network, "last", (200,), RIDGES) for network in ("3resnet", "2layer")),
-    RidgePaths("2layer", "ntk", (100,), RIDGES[3:]),
+    RidgePaths("2layer", "ntk", (100,), RIDGES[6:]),
     LINES,
 )
 
