@@ -9,7 +9,18 @@ import pytest
 from pydantic import BaseModel
 
 ROOMS = (
-    *("problems", "networks", "kernels", "training", "regression", "certificates", "images", "runs", "models"),
+    *(
+        "problems",
+        "networks",
+        "kernels",
+        "training",
+        "regression",
+        "certificates",
+        "curves",
+        "images",
+        "runs",
+        "models",
+    ),
     *("estimators", "audit", "reports", "paper.figures", "paper.theory", "paper.algorithms", "paper.claims"),
 )
 
