@@ -67,6 +67,12 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert typed("certify", "any-kernel", *numbers, "--n", 500, "--kernel", "matrix", "--risk", 0.02, "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["samples_for"], record["scalar"]["samples_for"]) == (384415, 5766215)
+    picked = ("--picked-among", 4, "--intercept")
+    assert typed("certify", "any-kernel", *numbers, "--n", 500, *picked, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["functions"], record["picked_among"], record["intercept"]) == (2001, 4, True)
+    assert typed("certify", "any-kernel", *numbers, "--n", 500, *picked) == 0
+    assert "picked among 4 by the labels, with an intercept or start function, 500 samples" in capsys.readouterr().out
 
 
 def test_certify_kernel_in_words_and_as_json(typed, capsys):

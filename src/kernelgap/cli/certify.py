@@ -43,21 +43,30 @@ def any_kernel(
         Literal["scalar", "matrix"],
         typer.Option(help="scalar: one kernel, or one for each output. matrix: a matrix-valued kernel."),
     ] = "scalar",
+    picked_among: Annotated[
+        int, typer.Option("--picked-among", min=1, metavar="M", help="Kernels among which the labels pick one.")
+    ] = 1,
+    intercept: Annotated[
+        bool, typer.Option("--intercept", help="With an intercept, or another function fixed beforehand.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """What no scalar kernel fixed beforehand with N samples, and no map to N features, gets under on average."""
+    """What no kernel of a kind (scalar by default) fixed beforehand with N samples gets under on average."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
     if problem is not None:
         if any(value is not None for value in numbers.values()):
             raise InputError("Give either --problem, or --d, --degree, --outputs and --alpha.")
-        bound = certificates.any_kernel(problems.get(problem), n, kernel)
+        bound = certificates.any_kernel(problems.get(problem), n, kernel, picked_among, intercept)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
             missing = next(name for name, value in numbers.items() if value is None)
             raise InputError(f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing} is missing.")
-        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
+        family = {"d": d, "degree": degree, "outputs": outputs}
+        bound = certificates.any_kernel_by_numbers(
+            **family, alpha=alpha, n=n, kernel=kernel, picked_among=picked_among, intercept=intercept
+        )
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
         console.answer(json.dumps(show.bound_record(bound, share, asked)))

@@ -25,7 +25,8 @@ def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str
 
     other = _of_other_kernels(bound)
     return {
-        **_fields(bound, "n", "kernel", "family_size", "threshold", "paper_floor", "paper_samples", "paper_applies"),
+        **_fields(bound, "n", "kernel", "picked_among", "intercept", "functions", "family_size", "threshold"),
+        **_fields(bound, "paper_floor", "paper_samples", "paper_applies"),
         **risks(bound),
         "share": share,
         "risk": risk,
@@ -38,9 +39,11 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     say = console.answer
     other = _of_other_kernels(result)
     features = ", any map to features" if result.kernel == "scalar" else ""
-    say(f"Any {KINDS[result.kernel]} fixed beforehand{features}, {_count(result.n)} samples, on {name}")
+    picked = f", picked among {_count(result.picked_among)} by the labels" if result.picked_among > 1 else ""
+    added = ", with an intercept or start function" if result.intercept else ""
+    say(f"Any {KINDS[result.kernel]} fixed beforehand{features}{picked}{added}, {_count(result.n)} samples, on {name}")
     say("")
-    size, functions = _count(result.family_size), _count(result.n * result.functions_each)
+    size, functions = _count(result.family_size), _count(result.functions)
     say(f"The composite signal can be any of {size} parities; {functions} functions capture,")
     captured = _percent(1 - result.mean_risk / result.threshold) if result.threshold else "0%"
     say(f"on average over them, at most {captured} of it. So:")
@@ -58,6 +61,8 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     console.table(["", KINDS[result.kernel], KINDS[other.kernel]], rows)
     say("")
     say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
+    if result.picked_among == 1:
+        say("A kernel that the labels pick among M spans M times as many: --picked-among M.")
     say("This rests on:")
     for hypothesis in result.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
