@@ -177,6 +177,10 @@ def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
     claim = json.loads(capsys.readouterr().out)
     assert claim["network"]["training"]["width"] == 5
     assert {floor["kernel"].partition("(")[0] for floor in claim["floors"]} == {"ck2", "gaussian"}
+    assert typed("certify", "run", "runs/tiny-quick", "--out", "other.zip", "--width", 5) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith(claim["sentence"][:40])
+    assert ("it should hold 5 or more" in told.err) == (len(claim["networks"]) < 5)
     found = kernelgap("verify", "cert.zip", cwd=tmp_path)
     assert (found.returncode, "claims that can be computed again hold." in found.stdout) == (0, True), found.stderr
     content = bytearray((tmp_path / "cert.zip").read_bytes())
@@ -186,4 +190,4 @@ def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "is refused" in refused.stderr
     assert typed("certify", "run", "runs/tiny-quick", "--method", "4resnet(all)") == 2
-    assert "It has: 2layer(hidden), 3resnet(all)." in capsys.readouterr().err
+    assert "Its networks: 2layer(hidden), 3resnet(all)." in capsys.readouterr().err

@@ -169,7 +169,7 @@ def run_(
     width: Annotated[int | None, typer.Option(help="Its width [default: the best].")] = None,
     as_json: Json = False,
 ) -> None:
-    """Pack a run's network, its exact risk and the kernels' floors into a file that anyone can verify."""
+    """Pack a run's networks, their exact risks and the kernels' floors into a file that anyone can verify."""
     from kernelgap.paper import figures as experiments
 
     with console.progress("certificate") as on_progress:
@@ -178,6 +178,10 @@ def run_(
         console.answer(json.dumps({"certificate": str(out), **claim.model_dump(mode="json")}))
     else:
         console.answer(claim.sentence)
+        if len(claim.networks) < experiments.ENOUGH:
+            starts = f"{len(claim.networks)} start{'s' if len(claim.networks) > 1 else ''}"
+            advice = "run the experiment at scale paper, or with more seeds in a file of your own"
+            console.message(f"It holds {starts}; it should hold {experiments.ENOUGH} or more: {advice}.")
         console.message(f"The certificate is in {out}. Anyone can check it: kernelgap verify {out}")
 
 
@@ -202,8 +206,8 @@ def verify(
         with console.progress("training again") as on_progress:
             again = certificates.retrain(file, starts, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.verdict_record(result, again)))
+        console.answer(json.dumps(show.verification_record(result, again)))
     else:
-        show.verdict(result, again)
+        show.verification(result, again)
     if not result.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)

@@ -175,7 +175,9 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch):
 def test_what_has_no_fixed_point_form_is_refused():
     problem = problems.get("hard(d=6, k=2, alpha=0.5)")
     for name in ("3resnet-gated", "resnet-2", "3resnet-conv(patches=3)"):
-        with pytest.raises(InputError, match=r"no form in fixed-point numbers, only 2layer, .* certificates.exact_risk"):
+        with pytest.raises(
+            InputError, match=r"no form in fixed-point numbers, only 2layer, .* certificates.exact_risk"
+        ):
             round_networks([trained(name, problem)], cube_of(problem))
     network = trained("2layer", problem)
     for scale in (1e30, float("inf"), float("nan")):

@@ -245,7 +245,11 @@ class AnyKernelBound:
         n functions capture must reach that.
         """
         part = exact_number("share", share, "a number from 0 to 1", lambda value: 0 <= value <= 1)
-        goal = part * (self.family.threshold - _risk(risk))  # what has to be captured
+        return self.samples_for_exact(_risk(risk), part)
+
+    def samples_for_exact(self, risk: Fraction, share: Fraction = Fraction(1)) -> int:
+        """``samples_for`` a rational number."""
+        goal = share * (self.family.threshold - risk)  # what has to be captured
         if goal <= 0:
             return 0
         functions = Fraction(max(self.family.sizes))

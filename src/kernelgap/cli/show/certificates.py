@@ -11,7 +11,7 @@ from kernelgap import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retraining, Verdict
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retraining, Verification
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
@@ -171,7 +171,7 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
-def verdict_record(result: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
+def verification_record(result: "Verification", again: "Retraining | None" = None) -> dict[str, object]:
     record: dict[str, object] = {
         "holds": result.holds,
         "sentence": result.claim.sentence,
@@ -186,7 +186,7 @@ def verdict_record(result: "Verdict", again: "Retraining | None" = None) -> dict
     return record
 
 
-def verdict(result: "Verdict", again: "Retraining | None" = None) -> None:
+def verification(result: "Verification", again: "Retraining | None" = None) -> None:
     rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in result.checks]
     failed = sum(not check.holds for check in result.checks)
     title = f"It states, and this does not hold: {result.claim.sentence}" if failed else result.claim.sentence
