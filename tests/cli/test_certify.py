@@ -46,6 +46,7 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert "5,852,925" in words
     assert "[checked] All 30 coordinates" in words
     assert "[yours to ensure]" in words
+    assert "base signals not for free" in words
 
     numbers = ("--d", 30, "--degree", 8, "--outputs", 15, "--alpha", 0.3)
     for source in (("--problem", "sec8"), numbers):
@@ -55,6 +56,7 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
         assert record["mean_risk"] == pytest.approx(1.35 * (1 - 500 / 5852925), abs=1e-12)
         assert record["risk_for_share"] == pytest.approx(1.35 * (1 - 5000 / 5852925), abs=1e-12)
         assert record["samples_for"] == 5766215
+        assert record["sharp_samples_for"] == (5766215 + 435 if source[0] == "--problem" else None)
         assert record["paper_floor"] == 0.09 / 16
         assert (record["kernel"], record["matrix"]["samples_for"]) == ("scalar", 384415)
     assert "scalar kernel fixed beforehand" in words

@@ -18,15 +18,16 @@ becomes a parity of any k of them, each of the C = binom(d1, k) sets being as li
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, comb, lgamma, log
+from math import ceil, comb, inf, lgamma, log, nextafter
 from numbers import Integral, Real
 from sys import float_info
 from typing import Literal, get_args
 
+from kernelgap.certificates.floors.johnson import MOST_PARTS, Overlap, Signals, least_risk
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
 
@@ -55,6 +56,8 @@ class Family:
     degrees: tuple[int, ...]  # one for each output
     alpha: Fraction
     hypotheses: tuple[Hypothesis, ...]
+    beta: Fraction = Fraction(0)
+    signals: Signals | None = None  # where the base signals are known, and have one degree
 
     def __post_init__(self) -> None:
         """Refuse, before anything is computed, numbers that cannot be shown."""
@@ -131,7 +134,23 @@ def family_of(problem: Problem) -> Family:
     )
     uniform = f"{coordinates} are independent and uniform on two values{others}."
     checked = (Hypothesis(uniform, checked=True), Hypothesis(parities, checked=True))
-    return Family(problem.d1, tuple(degrees), as_written(problem.alpha), (*checked, UNIFORM))
+    signals = _signals(problem, degrees)
+    numbers = as_written(problem.alpha), (*checked, UNIFORM), as_written(problem.beta)
+    return Family(problem.d1, tuple(degrees), *numbers, signals)
+
+
+def _signals(problem: ParityProblem, degrees: Sequence[int]) -> Signals | None:
+    """What the outputs' base and composite sets share; None if they have different degrees, or there is no signal."""
+    has_base = problem.beta > 0
+    base_degrees = {len(s) for s in problem.base_sets} if has_base else {None}
+    if problem.alpha == 0 or len(set(degrees)) > 1 or len(base_degrees) > 1:
+        return None
+    composite, overlaps = problem.composite_fourier, []
+    for output, base in enumerate(problem.base_sets):
+        rows = zip(composite.index_sets, composite.coefficients, strict=True)
+        own, value = next((s, row[output]) for s, row in rows if row[output] != 0)
+        overlaps.append(Overlap(1 if value > 0 else -1, len(set(base) & set(own)) if has_base else 0))
+    return Signals(base_degrees.pop(), degrees[0], tuple(overlaps))
 
 
 def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family:
@@ -264,6 +283,49 @@ class AnyKernelBound:
         return max(0, ceil((functions - self.intercept) / self.functions_each))
 
     @property
+    def exact_sharp_mean_risk(self) -> Fraction | None:
+        """``sharp_mean_risk`` as a rational number, rounded down by less than 2^-300."""
+        return self._sharp(self.functions)
+
+    @property
+    def sharp_mean_risk(self) -> float | None:
+        """The least mean risk of any one space of so many functions, with the base signals not for free.
+
+        ``mean_risk`` gives away what all base signals of the family span; this does not, and a space attains it. It is
+        about one scalar kernel for all outputs. None where it is not computed: for matrix-valued kernels, and where the
+        base signals are unknown or of several degrees.
+        """
+        exact = self.exact_sharp_mean_risk
+        return None if exact is None else _rounded_down(max(exact, self.exact_mean_risk))
+
+    def sharp_samples_for(self, risk: float) -> int | None:
+        """The least number of samples with which ``sharp_mean_risk`` is at or below a risk; None as there."""
+        goal = _risk(risk)
+        if self._sharp(0) is None:
+            return None
+
+        def above(n: int) -> bool:
+            exact = self._sharp(self._functions(n))
+            assert exact is not None
+            return exact > goal
+
+        if not above(0):
+            return 0
+        low, high = 0, 1
+        while above(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if above(middle) else (low, middle)
+        return high
+
+    def _sharp(self, functions: int) -> Fraction | None:
+        family = self.family
+        if self.kernel == "matrix" or family.signals is None or max(family.degrees) > MOST_PARTS:
+            return None
+        return least_risk(family.d1, family.signals, family.alpha, family.beta, functions)
+
+    @property
     def paper_floor(self) -> float:
         """Theorem 2's and 3's own: alpha^2 / 16, for 99% of the targets, while n <= C / 1000 and 0 < alpha < 1."""
         return float(self.family.alpha**2 / 16)
@@ -392,6 +454,12 @@ def exact_number(name: str, value: float, what: str, allowed: Callable[[float], 
     if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
         raise InputError(f"{name} must be {what}, not {value!r}.")
     return as_written(float(value))
+
+
+def _rounded_down(value: Fraction) -> float:
+    """The greatest float that is not above."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else nextafter(nearest, -inf)
 
 
 def _list(numbers: list[int]) -> str:
