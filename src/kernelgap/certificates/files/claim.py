@@ -2,7 +2,8 @@
 
 import json
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
@@ -11,8 +12,8 @@ from kernelgap.certificates.files import limits
 from kernelgap.certificates.files.limits import MOST_SAMPLES, MOST_TEXT, MOST_WIDTH
 from kernelgap.certificates.gap import AT_BEST, round_down
 
-FORMAT = "kernelgap certificate"
 VERSION = 3
+SCHEMA = Path(__file__).with_name("claim.schema.json")
 MOST_NETWORKS = 1000
 MOST_FRACTION = 2000  # characters
 
@@ -235,10 +236,12 @@ def as_json(fields: object) -> bytes:
     return (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode()
 
 
-def claim_schema() -> dict[str, Any]:
-    """The JSON schema of ``claim.json``, which ``claim.schema.json`` holds."""
+def schema_text() -> str:
+    """The JSON schema of ``claim.json``, as ``SCHEMA`` holds it."""
     schema = CertifiedClaim.model_json_schema(mode="validation")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    schema["required"] = sorted(CertifiedClaim.model_fields)  # format and version too, whatever Python's defaults are
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json.dumps(whole, indent=1, sort_keys=True) + "\n"
 
 
 def _short(value: Fraction) -> str:

@@ -69,9 +69,7 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     say("")
     say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
     if result.sharp_mean_risk is not None or other.sharp_mean_risk is not None:
-        say(
-            "The bound gives the base signals away. What is without them is about one kernel for all outputs, and sharp."
-        )
+        say("The bound gives the base signals away; what does not is sharp, and about one kernel for all outputs.")
     if result.picked_among == 1:
         say("A kernel that the labels pick among M spans M times as many: --picked-among M.")
     say("This rests on:")
