@@ -98,10 +98,14 @@ def trusted(claim: CertifiedClaim) -> tuple[str, ...]:
     start = start_hypothesis(get_network(claim.network.name))
     law = "Checked" if start.checked else "Assumed"
     kinds = f"{FIXED_BEFOREHAND['scalar'].statement} {FIXED_BEFOREHAND['matrix'].statement}"
+    candidates = claim.network.training.get("candidates")
+    picked = ""
+    if isinstance(candidates, int) and candidates > 1:
+        picked = f" The setting was picked from {candidates:,} candidates on these seeds, it says."
     return (
         f"That {learned} learned from its {claim.samples:,} inputs and their labels, and from nothing else.",
         trusted_training(claim.network.mode, claim.network.training, several=several),
-        "That the starts are independent, and were fixed before their risks were seen: not the best of more.",
+        f"That the starts are independent, and were fixed before their risks were seen: not the best of more.{picked}",
         f"That the starts were drawn as kernelgap draws them. {law} of its {claim.network.name}: {start.statement}",
         f"What the bounds for any kernel rest on: {UNIFORM.statement} {kinds}",
         trusted_versions(claim.versions),
