@@ -236,7 +236,7 @@ def picture(numbers: Numbers) -> Picture:
         repeats = [[row["risk"] for row in rows if row["n"] == n and row["kind"] == kind] for n in sizes]
         lines.append(Line.of_repeats(kind, sizes, repeats))
     floors = [numbers["floors"][str(n)] for n in sizes]
-    lines.append(Line("any kernel fixed beforehand, at least", sizes, floors))
+    lines.append(Line("any scalar kernel fixed beforehand, at least", sizes, floors))
     return Picture("samples N", "test error", lines, (("knowing F alone", numbers["threshold"]),), "log")
 
 

@@ -122,7 +122,7 @@ def judge(numbers: Numbers) -> Verdict:
         f"x has {D1} signs, then zeros: {numbers['targets']} targets, so the floor is 0 from as many samples on, and "
         f"Theorem 2 asks for fewer than one sample. Risks over all {2**D1} points, inputs of length 1: zeros change "
         "nothing then for a kernel of <x,z>, and for the network only its start. With uniform signs at "
-        f"d = {wide['d']} any kernel needs {wide['n']:,} samples at least."
+        f"d = {wide['d']} any scalar kernel needs {wide['n']:,} samples at least."
     )
     if missing := [name for name in learners if name not in everywhere]:
         reason += f" Not every kernel learns it: {', '.join(missing)}."
@@ -136,7 +136,7 @@ def picture(numbers: Numbers) -> Picture:
         needs = [needed(numbers["rows"], name, d, numbers["level"]) for d in dimensions]
         points = [(d, n) for d, n in zip(dimensions, needs, strict=True) if n is not None]
         lines.append(Line(name, [d for d, _ in points], [n for _, n in points]))
-    lines.append(Line.of_rows("any kernel, uniform signs, at least", numbers["uniform"], "d", "n"))
+    lines.append(Line.of_rows("any scalar kernel, uniform signs, at least", numbers["uniform"], "d", "n"))
     return Picture("d", "samples", [line for line in lines if line.x], x_axis="log", y_axis="log")
 
 

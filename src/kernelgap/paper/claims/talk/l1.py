@@ -134,8 +134,8 @@ def judge(numbers: Numbers) -> Verdict:
     forms = [row for row in numbers["nuclear"] if row["n"] == nuclear]
     of_forms, under = [row["nuclear"] for row in forms], forms[0]["floor"]
     measured = (
-        f"d = {d}, N = {n}: lasso {spread}, any kernel at least {floor:.3g}; nuclear norm at d = {forms[0]['d']}, "
-        f"N = {nuclear}: {np.median(of_forms):.2g}, any kernel at least {under:.2g}"
+        f"d = {d}, N = {n}: lasso {spread}, any scalar kernel at least {floor:.3g}; nuclear norm at "
+        f"d = {forms[0]['d']}, N = {nuclear}: {np.median(of_forms):.2g}, any scalar kernel at least {under:.2g}"
     )
     ridge = float(np.mean([row["ridge"] for row in main]))
     if ridge < floor:
@@ -165,7 +165,11 @@ def picture(numbers: Numbers) -> Picture:
     lines = [
         Line.of_repeats("lasso over monomials", SAMPLES, by["lasso"]),
         Line.of_repeats("ridge over the same", SAMPLES, by["ridge"]),
-        Line("any kernel, at least", SAMPLES, [next(row["floor"] for row in rows if row["n"] == n) for n in SAMPLES]),
+        Line(
+            "any scalar kernel, at least",
+            SAMPLES,
+            [next(row["floor"] for row in rows if row["n"] == n) for n in SAMPLES],
+        ),
     ]
     return Picture(f"samples N, d = {d}", "risk", lines, (("knowing F alone", numbers["threshold"]),), "log", "log")
 
