@@ -172,6 +172,16 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch):
         fixed_point_risk(target, first, resume=path)
 
 
+def test_a_wide_network_is_evaluated_in_smaller_pieces(monkeypatch):
+    problem = problems.get("hard(d=9, k=2, alpha=0.5)")
+    (network,) = round_networks([trained("3layer", problem, width=40)], cube_of(problem))
+    whole = fixed_point_risk(target_of(problem), network)
+    monkeypatch.setattr("kernelgap.certificates.exact.fixed_point.risk.MOST_AT_ONCE", 100)
+    heard = []
+    assert fixed_point_risk(target_of(problem), network, on_progress=lambda share, _: heard.append(share)) == whole
+    assert len(heard) == 4  # 2^9 points in rows of 2^6, two rows at a time
+
+
 def test_what_has_no_fixed_point_form_is_refused():
     problem = problems.get("hard(d=6, k=2, alpha=0.5)")
     for name in ("3resnet-gated", "resnet-2", "3resnet-conv(patches=3)"):

@@ -81,10 +81,12 @@ def change_tensors(content, rng):
     old = tensors[name]
     flat = old.reshape(-1).copy()
     flat[rng.integers(flat.size)] = np.array([0, -1, 1, 3][rng.integers(4)]).astype(old.dtype)
+    with np.errstate(over="ignore"):
+        narrower = old.astype([np.float64, np.int8, np.float16][rng.integers(3)])
     changed = [
         flat.reshape(old.shape),
         old * np.array([1e30 if old.dtype == np.float32 else 2, 0, -1, 1.0001][rng.integers(4)]).astype(old.dtype),
-        old.astype([np.float64, np.int8, np.float16][rng.integers(3)]),
+        narrower,
         old[:-1],
         old.T.copy(),
     ][rng.integers(5)]

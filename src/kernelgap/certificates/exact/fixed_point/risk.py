@@ -21,7 +21,9 @@ from kernelgap.fingerprint import fingerprint
 from kernelgap.progress import Progress, silent
 
 LOWER = 11  # coordinates within a row of points
+LEAST_LOWER = 6  # in very wide networks
 AT_ONCE = 2**21  # points between two looks at the clock
+MOST_AT_ONCE = 2**24  # first layers of points, or of rows, that are held at a time, in numbers
 MOST_DIMENSIONS = 30
 
 Sums = Int[np.ndarray, "rows 3"]  # of r^2, r base and r composite, over the points of each row
@@ -54,7 +56,7 @@ def fixed_point_risk(
     InputError
         If the network does not fit the target, or float64 might not evaluate it exactly.
     """
-    d, _, k = network.shape
+    d, width, k = network.shape
     if (d, k) != (target.d, target.outputs):
         raise InputError(f"The network has {d} inputs and {k} outputs, its target {target.d} and {target.outputs}.")
     if d > MOST_DIMENSIONS:
@@ -62,8 +64,10 @@ def fixed_point_risk(
     if not network.exact:
         raise InputError("The network's fixed-point numbers are too large for float64 to add them exactly.")
     lower = min(LOWER, d)
+    while lower > LEAST_LOWER and width << lower > MOST_AT_ONCE:
+        lower -= 1
     of_rows = (compiled_sums(target, network, lower) if compiled else None) or row_sums(target, network, lower)
-    stretch = max(1, AT_ONCE >> lower)
+    stretch = max(1, min(AT_ONCE >> lower, MOST_AT_ONCE // width))
     starts = range(0, 2 ** (d - lower), stretch)
     digest = _digest(target, network)
     done = _read(resume, digest, len(starts))
