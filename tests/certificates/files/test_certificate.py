@@ -178,9 +178,11 @@ def test_every_changed_byte_is_refused(certificate, tmp_path, rng):
 def test_a_false_claim_is_found(certificate, tmp_path, path, value, what):
     if path == ("threshold",):
         value = str(Fraction(value))
+    tiny = path == ("networks", 0, "risk")
     found = verify(reseal(certificate[0], tmp_path / "forged.zip", claim=in_claim(*path, value=value)))
     assert not found.holds
     assert any(what in check for check in failing(found))
+    assert any(", another fraction" in check.found for check in found.checks) == tiny
 
 
 def test_other_weights_inputs_or_witnesses_are_found(certificate, tmp_path):
@@ -416,7 +418,8 @@ def test_nonsense_is_refused_with_the_reason(certificate, tmp_path, changes, rea
 HOSTILE = {
     "samples": [20_000, 10**9, 10**18, 10**40],
     "seed": [2**32, 10**40],
-    "risk": ["9" * 10**5, "1/" + "9" * 10**5],
+    "risk": ["9" * 10**5, "1/" + "9" * 10**5, "9" * 1999, str(10**18 + 1)],
+    "needed": [10**19, 10**400, 10**4000],
     "sets": [[10**40], list(range(10**5))],
     "problem": [
         "hard(d=1000000000, k=3, alpha=0.5)",
@@ -446,6 +449,7 @@ HOSTILE = {
 @pytest.mark.parametrize(("field", "value"), [(field, value) for field in HOSTILE for value in HOSTILE[field]])
 def test_hostile_sizes_are_refused_at_once(certificate, tmp_path, field, value):
     path = {"kernel": ("floors", 0, "kernel"), "name": ("network", "name"), "width": ("network", "width")}
+    path |= {"needed": ("any_kernel", "scalar", "samples_for_mean")}
     path |= {"seed": ("networks", 0, "seed"), "risk": ("networks", 0, "risk"), "sets": ("target", "base", 0, "set")}
     claim = in_claim(*path.get(field, (field,)), value=value)
     began = time.perf_counter()

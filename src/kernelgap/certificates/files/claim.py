@@ -16,6 +16,7 @@ VERSION = 3
 SCHEMA = Path(__file__).with_name("claim.schema.json")
 MOST_NETWORKS = 1000
 MOST_FRACTION = 2000  # characters
+MOST_NUMBER = 10**18
 
 
 class Strict(BaseModel):
@@ -25,8 +26,11 @@ class Strict(BaseModel):
 
 
 def _in_lowest_terms(text: str) -> str:
-    if text != str(Fraction(text)):
+    value = Fraction(text)
+    if text != str(value):
         raise ValueError("a fraction is written in lowest terms")
+    if abs(value) > MOST_NUMBER:
+        raise ValueError("it is larger than any number of a certificate")
     return text
 
 
@@ -38,7 +42,7 @@ FractionText = Annotated[
     Field(max_length=MOST_FRACTION, pattern=r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"),
     AfterValidator(_in_lowest_terms),
 ]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
 Seed = Annotated[int, Field(ge=0, lt=limits.MOST_SEED)]
 Bits = Annotated[int, Field(ge=0, le=53)]
 
@@ -117,7 +121,7 @@ class KindClaim(Strict):
 class BoundClaim(Strict):
     """The bounds for any scalar and any matrix-valued kernel fixed beforehand, on average over the family."""
 
-    family_size: Annotated[int, Field(ge=1)]
+    family_size: Annotated[int, Field(ge=1, le=MOST_NUMBER)]
     scalar: KindClaim
     matrix: KindClaim
 
@@ -208,7 +212,7 @@ class CertifiedClaim(Strict):
         """What the confidence limit supports."""
         upper, confidence = Fraction(self.mean.upper), Fraction(self.mean.confidence)
         n, scalar = len(self.networks), self.any_kernel.scalar
-        text = f"With confidence {float(confidence):.4g} the mean over all starts is at most {_short_up(upper)}"
+        text = f"With confidence {100 * float(confidence):.6g}% the mean over all starts is at most {_short_up(upper)}"
         if scalar.samples_for_upper > self.samples:
             return (
                 f"{text}, for which any scalar kernel needs {scalar.samples_for_upper:,}: a gap of at least "

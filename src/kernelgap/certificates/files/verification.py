@@ -169,7 +169,7 @@ def _floor_checks(certificate: Certificate, i: int) -> list[Check]:
 def _risk_check(claim: CertifiedClaim, i: int, risk: Fraction, points: int) -> Check:
     stated = Fraction(claim.networks[i].risk)
     of = "The network's risk" if len(claim.networks) == 1 else f"The risk of network {i + 1}"
-    return Check(f"{of} over {points:,} points", _risk(stated), _risk(risk), stated == risk)
+    return _risks(f"{of} over {points:,} points", stated, risk)
 
 
 def _mean_checks(claim: CertifiedClaim, target: ParityTarget, risks: list[Fraction]) -> list[Check]:
@@ -177,10 +177,10 @@ def _mean_checks(claim: CertifiedClaim, target: ParityTarget, risks: list[Fracti
     supported = is_upper_limit(upper, risks, target.loss_bound, confidence)
     stated, mean = Fraction(claim.mean.risk), mean_of(risks)
     return [
-        Check("Their mean", _risk(stated), _risk(mean), stated == mean),
+        _risks("Their mean", stated, mean),
         same("The greatest risk that there can be", str(bound), str(target.loss_bound)),
         Check(
-            f"The upper limit of the mean over all starts, confidence {float(confidence):.6g}",
+            f"The upper limit of the mean over all starts, confidence {100 * float(confidence):.6g}%",
             f"{float(upper):.9g}",
             "it follows" if supported else "it does not follow",
             supported,
@@ -205,6 +205,9 @@ def _bound_checks(certificate: Certificate) -> list[Check]:
     return checks
 
 
-def _risk(value: Fraction) -> str:
-    """A fraction with hundreds of digits, as a number."""
-    return f"{float(value):.12g}"
+def _risks(what: str, stated: Fraction, found: Fraction) -> Check:
+    """Fractions with hundreds of digits, shown as numbers."""
+    text, own = f"{float(stated):.12g}", f"{float(found):.12g}"
+    if stated != found and text == own:
+        own += ", another fraction"
+    return Check(what, text, own, stated == found)
