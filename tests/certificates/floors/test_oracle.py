@@ -185,11 +185,11 @@ def test_a_ball_with_other_bits_overlaps():
 
 # as written: float64's 0.1 and 0.2 add up to more than 0.3
 def test_signals_that_meet_are_added_as_written():
-    from kernelgap.certificates.floors.rigorous import _coefficients
+    from kernelgap.certificates.floors.rigorous import target_coefficients
     from kernelgap.problems import ParityProblem
 
     same = ParityProblem("own", 4, ((0,), (1,)), ((0,), (0, 1)), (1, 1), 0.1, 0.2, 0.0, 1.0, 4)
-    assert _coefficients(same)[(0,)][0] * 10 == 3
+    assert target_coefficients(same)[(0,)][0] * 10 == 3
     X, _ = same.sample(3, seed=0)
     expected = brute_force(same, "ck2", X, every_input(same))
     for rigorous in (False, True):
