@@ -146,7 +146,7 @@ def draw_network(
     if name != "3layer":
         found["C"] = drawn((outputs, width), unit_b, width**-0.5)
     fine = unit_a * unit_b * (1 if name == "2layer" else unit_c * (unit_b if name == "3resnet" else 1))
-    found["offset"] = drawn((outputs,), fine, 0.1, np.int64)
+    found["offset"] = drawn((outputs,), min(fine, 2**55), 0.1, np.int64)
     return found
 
 

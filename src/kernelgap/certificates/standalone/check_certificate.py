@@ -124,7 +124,8 @@ def read_tensors(content: bytes, name: str) -> dict[str, tuple[str, list[int], "
         if sys.byteorder == "big":
             entries.byteswap()
         tensors[key] = (value["dtype"], shape, entries)
-    return need(ends[-1] == len(data), len(data), f"the bytes of {name}") and tensors
+    need(ends[-1] == len(data), len(data), f"the bytes of {name}")
+    return tensors
 
 
 # --------------------------------------------------------------------------------------------------- 2. claim.json
