@@ -13,16 +13,10 @@ SEEDS = [0, 1, 2, 7, 10**9, 2**31, 2**32 - 1, 2**32, 2**63, 2**64 + 5, 2**127 + 
 
 
 @pytest.mark.parametrize("key", [(), (0,), (1,), (0, 0), (3, 2**31)])
-def test_seed_sequences(key):
+def test_words_of_pcg64(key):
     for seed in [*SEEDS, *range(100)]:
-        own = np.random.SeedSequence(seed, spawn_key=key).generate_state(4, np.uint64)
-        assert checker.seed_state(seed, key) == own.tolist()
-
-
-def test_words_of_pcg64():
-    for seed in [*SEEDS, *range(50)]:
-        first = np.random.PCG64(np.random.SeedSequence(seed).spawn(2)[0]).random_raw(50).tolist()
-        assert list(islice(checker.pcg64(seed, (0,)), 50)) == first
+        first = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)).random_raw(20).tolist()
+        assert list(islice(checker.pcg64(seed, key), 20)) == first
 
 
 def test_permutations():

@@ -35,13 +35,13 @@ def signs(numbers: Any, d: int) -> Any:
     return 1.0 - 2.0 * ((np.asarray(numbers)[None, :] >> np.arange(d)[:, None]) & 1)
 
 
-def risk(network: Any, target: Any, out_bits: int) -> Fraction | None:
-    """The mean over all points, or None if float64 or int64 could round or overflow."""
+def risk(network: Any, target: Any, out_bits: int) -> Fraction:
+    """The mean over all points; an OverflowError if float64 could round, or int64 overflow."""
     d, lower = target.d, min(target.d, LOWER)
     down = network.fine - out_bits
     squares = sum(limit * limit for limit in target.limits) << lower
     if network.largest() + (1 << down) > EXACT or squares >= 2**63 or max(target.limits) << lower > EXACT:
-        return None
+        raise OverflowError("these weights need more than 53 bits")
     w = {key: np.array(value, dtype=float) for key, value in network.weights.items()}
     limits = np.array(target.limits, dtype=float)[:, None]
     table = w["W"][:, :lower] @ signs(np.arange(2**lower), lower) + w["b1"][:, None]
