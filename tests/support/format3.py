@@ -173,19 +173,21 @@ def all_signs(d: int) -> np.ndarray:
 
 
 def risk_of(name: str, weights: dict[str, np.ndarray], bits: dict[str, int], target: dict[str, Any]) -> Fraction:
-    """By brute force, point by point."""
-    d = target["d1"] if target["background"] == "zero" else target["d"]
-    signs = all_signs(d)
-    outputs, fine = outputs_at(name, weights, bits, signs)
+    """By brute force over the coordinates that the network sees: of the target it meets only parities of these."""
+    seen = np.flatnonzero(np.abs(weights["W"]).sum(axis=0))
+    signs = all_signs(len(seen))
+    outputs, fine = outputs_at(name, {**weights, "W": weights["W"][:, seen]}, bits, signs)
     total = Fraction(0)
     for j, (row, limit) in enumerate(zip(terms_of(target), limits_of(target), strict=True)):
         rounded = np.array([(o + (1 << (fine - OUT) >> 1)) // 2 ** (fine - OUT) for o in outputs[:, j]], dtype=object)
         clipped = np.clip(rounded, -limit, limit)
-        wanted = sum(c * signs[:, list(key)].prod(axis=1).astype(object) for key, c in row.items())
-        common = math.lcm(*(c.denominator for c in row.values()))
-        wanted = np.array([int(Fraction(h) * common) << OUT for h in wanted], dtype=object)
-        total += Fraction(int(((clipped * common - wanted) ** 2).sum()), (common << OUT) ** 2)
-    return total / 2**d
+        total += Fraction(int((clipped * clipped).sum()), 4**OUT * len(signs))
+        for key, c in row.items():
+            total += c * c
+            if set(key) <= set(seen.tolist()):
+                parity = signs[:, [seen.tolist().index(i) for i in key]].prod(axis=1).astype(object)
+                total -= 2 * c * Fraction(int((clipped * parity).sum()), 2**OUT * len(signs))
+    return total
 
 
 def upper_limit(risks: list[Fraction], bound: Fraction, confidence: Fraction) -> Fraction:
@@ -247,8 +249,9 @@ def make_draft(
     seed: int = 0,
     risks: list[Fraction] | None = None,
     scale: float = 1.0,
+    sees: int | None = None,
 ) -> Draft:
-    """An honest certificate of networks with random weights."""
+    """An honest certificate of networks with random weights, which see the first ``sees`` coordinates (all)."""
     rng = np.random.default_rng(seed)
     problem = problems.get(problem_text)
     target, cube = target_of(problem), cube_of(problem)
@@ -257,6 +260,7 @@ def make_draft(
     weights, inputs, entries = {}, {}, []
     for i in range(networks):
         own = draw_network(network, cube.d, problem.outputs, width, rng, bits, scale)
+        own["W"][:, cube.d if sees is None else sees :] = 0
         weights |= {f"{i}.{key}": value for key, value in own.items()}
         X, _ = problem.sample(samples, seed + 10 * i)
         signs = cube.signs(X)
@@ -331,7 +335,7 @@ def floor_witness(
             "weights": [dyadics([w[i, j] for j in range(len(rows))], weights_bits) for i in range(N)],
             "factor_bits": factor_bits,
             "factor": [dyadics(row, factor_bits) for row in factor],
-            "sigma": [1, sigma_bits],
+            "sigma": [2 ** max(-sigma_bits, 0), max(sigma_bits, 0)],
         }
         return float(value.mid()) - spare, float(value.mid()) + spare, witness
 
