@@ -44,6 +44,12 @@ KERNELS = [
     "ntk3res(train='hidden')",
     "ck3res",
     "ck3res(bias=True, hidden_bias=True)",
+    "ck2 + ck3",
+    "0.1 * ck2",
+    "ntk2 + 0.3 * laplace(bandwidth=2.0) + 1e-05 * linear",
+    "ck2 * ck3 * recursive(depth=2)",
+    "0.7 * (ck2 + ck(depth=3)) * (arcsin(bias=True) + gaussian(bandwidth=1.0))",
+    "2.0 * ck2 * linear(bias=True) + polynomial",
 ]
 CUBES = [(1, Fraction(1)), (4, Fraction(1)), (7, Fraction(1, 7)), (8, Fraction(1, 13)), (30, Fraction(1, 30))]
 
@@ -53,7 +59,7 @@ def eigenvalues(text, d, scale, bits):
         own = {"squared_scale": scale}  # noqa: RUF012
 
     Cube.d = d
-    return checker.eigenvalues(checker.parse_call(text), Cube, bits)
+    return checker.eigenvalues(checker.read_kernel(text), Cube, bits)
 
 
 @pytest.mark.parametrize("text", KERNELS)
@@ -110,8 +116,23 @@ def test_krawtchouk_numbers_by_brute_force():
         "ntk3(bias=1)",
         "cntk",
         "random_features(feature='relu')",
-        "ck2 + ck3",
-        "2.0 * ck2",
+        "ck2 + cntk",
+        "2 * ck2",
+        "0.10 * ck2",
+        "-1.0 * ck2",
+        "1e9 * ck2",
+        "ck2 * 2.0",
+        "2.0 + ck2",
+        "2.0",
+        "ck2 - ck3",
+        "ck2 +  ck3",
+        "ck2+ck3",
+        "(ck2 + ck3",
+        "ck2 + ck3)",
+        ") + (",
+        " + ",
+        " * ",
+        "() * ck2",
         "ck2()",
         "ck2 ",
         "",

@@ -80,6 +80,19 @@ def test_the_bound_of_all_sums_is_one():
     assert network.largest() < 2**20 * largest
 
 
+@pytest.mark.parametrize(("problem", "name", "width"), NETWORKS)
+def test_the_bound_for_float64_is_one(problem, name, width):
+    """No sum is larger, at any point; the bound is at most the simpler one of the program, and not far above."""
+    draft = make_draft(problem, network="2layer" if name == "2layer-signs" else name, width=width, networks=1)
+    network, target = parsed(draft)
+    bound, found = load(EVERY_POINT).largest(network, 0), 0
+    for point in range(2**target.d):
+        signs = [1 - 2 * (point >> i & 1) for i in range(target.d)]
+        found = max(found, *(abs(x) for sums in network.run(signs, 1, lambda x: max(x, 0)) for x in sums))
+    assert found <= bound <= network.largest()
+    assert bound <= 2**10 * found
+
+
 def test_a_lane_that_overflows_is_noticed(monkeypatch):
     """The comparison with brute force sees it if the bound of all sums is too small."""
     draft = make_draft(

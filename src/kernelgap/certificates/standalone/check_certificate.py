@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Check a kernelgap certificate (format 3) with Python's standard library alone.
-
-    python check_certificate.py cert.zip [--all-points] [--seed TEXT] [--json]
+"""Check a kernelgap certificate (format 3) with Python's standard library alone: check_certificate.py cert.zip
 
 Exit code 0: every statement holds. 1: some statement does not hold. 2: the file is refused, or the command is wrong.
 
@@ -159,12 +157,11 @@ def fraction(value: Any, where: str) -> Fraction:
 
 
 TEXT, NUMBER, RECORD = a(str, re.compile(r"[ -~]{0,300}").fullmatch), a(float, math.isfinite), a(dict)
-BITS, COUNT = whole(0, 60), whole(0, 10**20)
+BITS, COUNT, SEED = whole(0, 60), whole(0, 10**20), whole(0, 2**32 - 1)
 BOUND = keys(functions=COUNT, samples_for_mean=COUNT, samples_for_upper=COUNT, mean_risk=fraction)
 CLAIM = (
     keys(format=one_of("kernelgap certificate"), version=one_of(3), problem=TEXT, samples=whole(1, 20_000))
-    | keys(threshold=fraction, versions=RECORD)
-    | keys(networks=[keys(seed=whole(0, 2**32 - 1), start=whole(0, 2**32 - 1), risk=fraction)])
+    | keys(threshold=fraction, versions=RECORD, networks=[keys(seed=SEED, start=SEED, risk=fraction)])
     | keys(mean=keys(risk=fraction, confidence=fraction, loss_bound=fraction, upper=fraction))
     | keys(any_kernel=keys(family_size=COUNT, scalar=BOUND, matrix=BOUND))
     | keys(floors=[keys(kernel=TEXT, inputs=whole(0, 999), low=NUMBER, high=NUMBER)])
@@ -210,10 +207,9 @@ def parse_call(source: str) -> Kernel:
 def build_target(source: str) -> Target:
     """What the text of the problem says."""
     name, given = parse_call(source)
-    needed = {"sec8": "alpha beta noise", "slides": "alpha beta noise", "parity": "d k noise"}
-    needed["hard"] = "alpha beta d d1 k noise seed"
+    form = {"parity": "d k noise", "hard": "alpha beta d d1 k noise seed"}.get(name, "alpha beta noise")
     law = given.pop("background", None) if name == "hard" else None
-    need(name in needed and given.keys() == set(needed[name].split()), source, "the problem")
+    need(name in ("sec8", "slides", "hard", "parity") and given.keys() == {*form.split()}, source, "the problem")
     need(law in ("uniform", "zero", None), law, "the background")
     for key, most in {"d": 30, "d1": 30, "k": 30, "seed": 2**32 - 1}.items():
         whole(key != "seed", most)(given.get(key, 1), f"the problem's {key}")
@@ -289,15 +285,13 @@ def permutation(seed: int, n: int) -> list[int]:
 
 def training_inputs(target: Target, samples: int, seed: int) -> list[int]:
     """The inputs as points. Each byte is a sign, -1 (and a bit of 1) if its highest bit is 0."""
-
-    def signs(key: tuple[int, ...], columns: int) -> list[int]:
-        words = islice(pcg64(seed, key), -(-samples * columns // 8))
-        data = b"".join(word.to_bytes(8, "little") for word in words)
-        return [sum((data[n * columns + i] < 128) << i for i in range(columns)) for n in range(samples)]
-
-    d, d1 = target.own["d"], target.own["d1"]
-    others = signs((0, 0), d - d1) if target.own["background"] == "uniform" else [0] * samples
-    return [row | other << d1 for row, other in zip(signs((0,), d1), others, strict=True)]
+    points, first, d1 = [0] * samples, 0, target.own["d1"]
+    for key, columns in (((0,), d1), ((0, 0), target.d - d1)):
+        data = b"".join(x.to_bytes(8, "little") for x in islice(pcg64(seed, key), -(-samples * columns // 8)))
+        for n in range(samples):
+            points[n] |= sum((data[n * columns + i] < 128) << first + i for i in range(columns))
+        first += columns
+    return points
 
 
 def check_inputs(claim: Record, target: Target, content: bytes) -> list[Check]:
@@ -407,12 +401,11 @@ def losses(network: Network, target: Target, points: Iterable[int]) -> Iterator[
 
 def exact_risk(network: Network, target: Target, fast: bool) -> Fraction:
     """The mean over all 2^d points: with check_every_point.py, if that is wanted and possible."""
-    path = Path(__file__).resolve().with_name("check_every_point.py")
+    path, points = Path(__file__).resolve().with_name("check_every_point.py"), range(2**target.d)
     if fast and path.is_file():
         with suppress(ImportError, OverflowError):  # no NumPy, or float64 could round
             return runpy.run_path(str(path))["risk"](network, target, OUT_BITS)
-    every = losses(network, target, range(2**target.d))
-    return sum((Fraction(sum(some), one << target.d) for some, one in every), Fraction(0))
+    return sum((Fraction(sum(some), one) for some, one in losses(network, target, points)), Fraction(0)) / len(points)
 
 
 # How a sample speaks about the mean mu of losses X in [0, M]. If mu is m, each factor 1 + a (X/m - 1) with a in (0, 1)
@@ -587,16 +580,30 @@ ALLOWED |= keys(bandwidth=REAL, factor=REAL, offset=REAL)
 
 
 def read_kernel(source: str) -> Kernel:
+    """A name with arguments; of a sum or product its sign and two parts, the first of which may be a number."""
+    for place in (found.start() for sign in (r" \+ ", r" \* ") for found in re.finditer(sign, source)):
+        left, sign, right = source[:place], source[place : place + 3], source[place + 3 :]
+        if left.count("(") == left.count(")"):
+            scale = re.fullmatch(r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?", left) and sign == " * " and repr(float(left)) == left
+            first = ("number", {"value": Fraction(REAL(float(left), source))}) if scale else read_kernel(left)
+            return sign, {"parts": (first, read_kernel(right))}
+    if source[:1] == "(" and source[-1:] == ")":
+        return read_kernel(source[1:-1])
     name, given = parse_call(source)
     need(name in ARGUMENTS and given.keys() <= {*ARGUMENTS[name].split()}, source, "a kernel")
     conform(given, {key: ALLOWED[key] for key in given}, source)
-    h = given.get("bandwidth", 0.0 if "factor" in ARGUMENTS[name] else 1.0) * given.get("factor", 1.0)
-    need(h > 0, h, f"the bandwidth of {name}")
+    least = 0.0 if "factor" in ARGUMENTS[name] else 1.0
+    need(given.get("bandwidth", least) * given.get("factor", 1.0) > 0, source, "the bandwidth of a kernel")
     return name, given
 
 
 def kernel_value(name: str, given: Record, inner: Fraction, squared: Fraction, bits: int) -> Interval:
     """K(x,z) for <x,z> = inner and |x|^2 = |z|^2 = squared."""
+    if name == "number":
+        return Interval.of(given["value"], bits)
+    if name in (" + ", " * "):
+        x, y = (kernel_value(part[0], part[1], inner, squared, bits) for part in given["parts"])
+        return x + y if name == " + " else x * y
     if name in ("gaussian", "laplace"):
         distance, h = 2 * (squared - inner), given["bandwidth"] * given.get("factor", 1.0)  # rounded once
         if name == "gaussian":
@@ -610,10 +617,8 @@ def kernel_value(name: str, given: Record, inner: Fraction, squared: Fraction, b
     if name == "arcsin":
         return pi(bits) / 2 - Interval.of(1 - inner / squared, bits).angle()
     if name == "recursive":
-        cosine = inner / squared
-        for _ in range(given.get("depth", 1)):
-            cosine = 1 / (2 - cosine)
-        return Interval.of(cosine, bits)
+        steps = range(given.get("depth", 1))
+        return Interval.of(functools.reduce(lambda cosine, _: 1 / (2 - cosine), steps, inner / squared), bits)
     depth = given.get("depth", 1 if name in ("ck", "ck2", "ntk", "ntk2") else 2)
     layers = [*relu_layers(inner, squared, bits, depth, given.get("hidden_bias", False))]
     hidden, last = Interval(0, 0, bits), layers[-1][2]
@@ -635,11 +640,10 @@ def relu_layers(inner: Fraction, squared: Fraction, bits: int, depth: int, hidde
     for layer in range(1, depth + 1):
         slopes = 1 - v.angle() / pi(bits)
         kappa = (v * (2 - v)).sqrt() / pi(bits) + slopes * (1 - v)
-        outputs = kappa * squared
-        yield inputs, squared, outputs, slopes
+        yield inputs, squared, kappa * squared, slopes
         one = 2**layer if hidden_bias else 0
         v = (1 - kappa) * (squared / (squared + one))  # a low end below 0 is cut off by the square roots
-        inputs, squared = outputs + one, squared + one
+        inputs, squared = kappa * squared + one, squared + one
 
 
 @functools.cache
@@ -690,7 +694,6 @@ def enclose_floor(kernel: Kernel, target: Target, points: list[int], witness: Re
     profile = [sum((squares[k] * table[k][i] for k in degrees), Interval(0, 0, bits)) for i in degrees]
     middle, radius = [(g.low + g.high) >> 1 for g in profile], max(g.high - g.low for g in profile) + 1
     gram = [[middle[(x ^ y).bit_count()] for y in points] for x in points]
-
     # E = G - sigma0 I - L L' in units 2^-unit
     unit, squared = max(bits, 2 * witness["factor_bits"], sigma_bits), 0
     up, down, sigma_units = unit - bits, unit - 2 * witness["factor_bits"], sigma << unit - sigma_bits
@@ -699,7 +702,6 @@ def enclose_floor(kernel: Kernel, target: Target, points: list[int], witness: Re
         squared += 2 * sum(e * e for e in row[:n]) + (row[n] - sigma_units) ** 2
     least, most = 2 * (isqrt(squared) - (N * radius << up)), 2 * (isqrt(squared) + 1 + (N * radius << up))
     positive = True if 0 < most <= sigma_units else False if least > sigma_units else None
-
     wide, captured, doubt, r_most, r_least = witness["weights_bits"], 0, 0, 0, 0
     for j, term in enumerate(target.terms):
         w, parts = [row[j] for row in witness["weights"]], [(mask, spectrum[mask.bit_count()] * c) for mask, c in term]
@@ -753,9 +755,8 @@ def check(content: bytes, seed: str, every: bool = False) -> list[Check]:
     parts, seal = read_parts(content)
     claim = conform(read_json(parts[PARTS[0]], PARTS[0]), CLAIM, PARTS[0])
     networks, floors = len(claim["networks"]), claim["floors"]
-    bounded = 1 <= networks <= 1000 and len(floors) <= 100 and len(floors) * claim["samples"] ** 2 <= 10**8
-    bounded = bounded and all(floor["inputs"] < networks for floor in floors)
-    need(bounded, (networks, len(floors)), "so many networks and floors")
+    few = 1 <= networks <= 1000 and len(floors) <= 100 and len(floors) * claim["samples"] ** 2 <= 10**8
+    need(few and all(floor["inputs"] < networks for floor in floors), networks, "so many networks and floors")
     target = build_target(claim["problem"])
     other = [key for key, value in target.own.items() if claim["target"][key] != value]
     is_own = Check("The target is that of the problem's text", not other, ", ".join(other) or claim["problem"])
@@ -789,9 +790,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for c in checks:
         sure = f" (a sample, from --seed {options.seed}: with confidence {c.confidence})" if c.confidence else ""
         print(f"{'holds' if c.holds else 'FAILS'}  {c.what}: {c.found}{sure}")
-    verdict = f"{failed} statements do not hold." if failed else "Every statement holds."
-    lines = [f"Refused: {reason}."] if reason else [*(f"trust  {each}" for each in TRUSTED), verdict]
-    print("\n".join(lines))
+    last = f"{failed} statements do not hold." if failed else "Every statement holds."
+    print("\n".join([f"Refused: {reason}."] if reason else [*(f"trust  {each}" for each in TRUSTED), last]))
     return code
 
 
