@@ -38,7 +38,7 @@ def signs(numbers: Any, d: int) -> Any:
 def largest(network: Any, half: int) -> int:
     """A bound for all partial sums, in Python's whole numbers, with ``half`` added to the outputs.
 
-    After a ReLU a number lies in [0, h]. So sums of terms of A h lie in [-down, up], which the negative and the positive
+    After a ReLU a number lies in [0, h]. So sums of terms of A h lie in [-down, up], which the negative and positive
     entries of A give, and sums of terms of V y, for y in [-down, up], in an interval of the same kind.
     """
     w = {key: np.array(value, dtype=object) for key, value in network.weights.items()}
