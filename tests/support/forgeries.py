@@ -4,6 +4,7 @@ Every forger takes a copy of an honest ``Draft``, changes it, and returns it; ``
 change risks recompute every number that follows from them, so that only the false statement itself is false.
 """
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -289,7 +290,7 @@ def another_problem(draft: Draft, rng: np.random.Generator) -> Draft:
     """The text of a problem with another seed of its own."""
     own = draft.claim["problem"]
     while problems.get(draft.claim["problem"]).base_sets == problems.get(own).base_sets:
-        draft.claim["problem"] = own.replace("seed=0", f"seed={rng.integers(1, 10**6)}")
+        draft.claim["problem"] = re.sub(r"seed=\d+", f"seed={rng.integers(1, 10**6)}", own)
     return draft
 
 

@@ -779,7 +779,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             content = file.read(MOST_BYTES + 1)
         need(len(content) <= MOST_BYTES, len(content), "more bytes than any certificate has")
         checks = check(content, options.seed, options.all_points)
-    except (OSError, Refused, MemoryError) as error:
+    except (OSError, Refused, MemoryError, RecursionError) as error:
         reason = ascii(str(error))[1:-1] or "it does not fit in memory"
     failed = sum(not c.holds for c in checks)
     code = 2 if reason else 1 if failed else 0
