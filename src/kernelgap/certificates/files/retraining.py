@@ -242,7 +242,7 @@ def _risk(task: _Task, predictor: Predictor, seed: int) -> tuple[float, float]:
     if task.limits is not None:
         outputs = np.clip(outputs, -np.array(task.limits), np.array(task.limits))
     errors = ((problem.target(X) - outputs) ** 2).sum(axis=1)
-    return float(errors.mean()), times * float(errors.std())
+    return float(errors.mean()), times * float(errors.std(ddof=1))
 
 
 def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:

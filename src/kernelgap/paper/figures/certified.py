@@ -1,5 +1,6 @@
 """A finished run, packed into a certificate: the picked setting of a network, with every seed."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,7 @@ from kernelgap.runs import Trial, TrialStore
 from kernelgap.runs.trials.sgd import run_by_sgd
 
 ENOUGH = 5  # starts that a certificate should hold
+SAME_ERROR = 1e-6  # relative: what training again on the same machine may differ by
 
 
 def certify_run(
@@ -57,7 +59,7 @@ def certify_run(
     missing = [trial for trial in chosen if kept[trial.id] is None]
     for i, trial in enumerate(missing):
         on_progress(0.2 * i / len(missing), f"training {trial.label} again, whose weights were not kept")
-        kept[trial.id] = run_by_sgd([trial], None)[0].weights
+        kept[trial.id] = _trained_again(trial, float(picks.loc[picks.trial == trial.id, "test_error"].iloc[0]))
     first = chosen[0]
     points = Path(f"{out}.points")
     training = first.model_dump(mode="json", exclude={"seed"})
@@ -94,6 +96,18 @@ def _picks(table: pd.DataFrame, folder: str | Path, method: str | None, width: i
             f"'{folder}' has no such network that was trained to its end with every seed. Its networks: {known}."
         )
     return picks
+
+
+def _trained_again(trial: Trial, error: float) -> bytes | None:
+    """The weights of a trial whose test error is known; refused if training ends elsewhere, as on another processor."""
+    again = run_by_sgd([trial], None)[0]
+    if again.status == "done" and not math.isclose(again.test_error, error, rel_tol=SAME_ERROR):
+        raise InputError(
+            f"The run did not keep the weights of {trial.label}, and to train it again ends with a test error of "
+            f"{again.test_error:.4g}, not {error:.4g}: another machine or version rounds otherwise. Certify the run "
+            "where it was made, or run the experiment again."
+        )
+    return again.weights
 
 
 def _network(trial: Trial, weights: bytes | None, folder: str | Path) -> TrainedNetwork:
