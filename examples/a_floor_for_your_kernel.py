@@ -28,7 +28,7 @@ def main(samples: int = 60) -> dict[str, float]:
     answer = {
         "threshold": problem.threshold,
         "heat kernel, mean over all targets": of_kernel.mean,
-        "any kernel with as many samples": kg.certificates.any_kernel(problem, samples).mean_risk,
+        "any scalar kernel with as many samples": kg.certificates.any_kernel(problem, samples).mean_risk,
         "products of two, mean over all targets": of_features.mean,
         "any map to as many features": kg.certificates.any_kernel(problem, of_features.n).mean_risk,
     }

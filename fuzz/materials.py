@@ -76,14 +76,13 @@ def make_files(folder: Path) -> None:
     for name, estimator in made.items():
         estimator.save(folder / "estimators" / f"{name}.safetensors")
     network = networks.get("3resnet")
-    params = network.init(jax.random.key(0), inputs=6, outputs=2, width=4)
-    trained = certificates.TrainedNetwork(network, params)
+    params = [network.init(jax.random.key(seed), inputs=6, outputs=2, width=4) for seed in (3, 4)]
     certificates.certify(
         folder / "cert.zip",
         problems.get(PROBLEM),
-        trained,
+        [certificates.TrainedNetwork(network, each) for each in params],
         samples=10,
-        seed=3,
+        seeds=[3, 4],
         kernels=["ck2", "gaussian"],
         method="3resnet(all)",
     )

@@ -60,6 +60,7 @@ def test_links_lead_somewhere():
         "docs/algorithms.md",
         "docs/certificates.md",
         "docs/claims.md",
+        "docs/curves.md",
         "docs/kernels.md",
         "docs/theory.md",
     ],

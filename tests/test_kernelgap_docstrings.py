@@ -16,12 +16,13 @@ PACKAGES = (
         "training",
         "regression",
         "certificates",
+        "curves",
         "images",
         "runs",
         "models",
-        "images.experiment",
     ),
-    *("estimators", "audit", "reports", "paper.figures", "paper.theory", "paper.algorithms", "paper.claims"),
+    *("images.experiment", "estimators", "audit", "reports", "paper.figures", "paper.theory", "paper.algorithms"),
+    "paper.claims",
 )
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ from safetensors.numpy import load, save
 from fuzz import mutate, values
 from fuzz.case import Case, Place, WrongError
 from fuzz.command import Ended, call
-from kernelgap.certificates.files.certificate import CLAIM, INPUTS, WEIGHTS
+from kernelgap.certificates.files.parts import CLAIM, INPUTS, WEIGHTS, WITNESSES
 from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 
 Claim = dict[str, Any]
@@ -28,9 +29,10 @@ def make(rng: Random, place: Place) -> Case:
     if draw < 0.45:
         name, false = _forge(rng, parts), True
     elif draw < 0.85:
-        changed = mutate.json_value(json.loads(parts[CLAIM]), rng)
-        parts[CLAIM] = _encoded(changed, rng)
-        name, false = f"claim {parts[CLAIM][:3000]!r}", False
+        part = CLAIM if draw < 0.75 else WITNESSES
+        changed = mutate.json_value(json.loads(parts[part]), rng)
+        parts[part] = _encoded(changed, rng)
+        name, false = f"{part} {parts[part][:3000]!r}", False
     elif draw < 0.95:
         part = rng.choice((WEIGHTS, INPUTS))
         arrays = {key: _other(value, rng) if rng.random() < 0.4 else value for key, value in load(parts[part]).items()}
@@ -113,21 +115,31 @@ def _weights(parts: dict[str, bytes], change: Callable[[dict[str, np.ndarray]], 
 
 
 def _scaled(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
-    factor = rng.choice((0.5, 2.0, 1e7, -1.0, 0.0))
-    _weights(parts, lambda w: w.update({k: v * np.float32(factor) for k, v in w.items() if k in ("A", "V")}))
+    factor = rng.choice((2, 3, -1, 0))
+    _weights(parts, lambda w: w.update({k: v * v.dtype.type(factor) for k, v in w.items() if k in ("0.C", "1.D")}))
 
 
-def _cancelling(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
+def _swapped(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
     def change(weights: dict[str, np.ndarray]) -> None:
-        for name in ("W", "V", "U"):
-            if name in weights:
-                weights[name] = np.zeros_like(weights[name])
-        if "b1" in weights:
-            weights["b1"] = np.ones_like(weights["b1"])
-        weights["A"] = np.where(np.arange(weights["A"].size).reshape(weights["A"].shape) % 2, 1e7, -1e7).astype("f4")
+        other = {f"{1 - int(k[0])}{k[1:]}": v for k, v in weights.items()}
+        weights.clear()
+        weights.update(other)
 
-    claim["network"].update(low=0.0, high=rng.choice((0.0, 1e-9)))
     _weights(parts, change)
+
+
+def _twice(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
+    """One network sold as two: with its risk, and all that follows from it."""
+    which = rng.randrange(2)
+
+    def change(weights: dict[str, np.ndarray]) -> None:
+        own = {k[1:]: v for k, v in weights.items() if k[0] == str(which)}
+        weights.clear()
+        weights.update({f"{i}{k}": v for i in range(2) for k, v in own.items()})
+
+    risk = claim["networks"][which]["risk"]
+    _weights(parts, change)
+    claim["networks"][1 - which]["risk"] = claim["mean"]["risk"] = risk
 
 
 def _set(*path: Any, to: Callable[[Any, Random], Any]) -> Callable[[Claim, dict[str, bytes], Random], None]:
@@ -141,14 +153,11 @@ def _set(*path: Any, to: Callable[[Any, Random], Any]) -> Callable[[Claim, dict[
     return change
 
 
-def _wide(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
-    claim["network"].update(low=0.0, high=claim["network"]["low"] * rng.choice((0.0, 0.05, 0.9)))
-
-
 def _divided(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
-    factor = rng.choice((1.001, 2, 1e6))
-    for end in ("low", "high"):
-        claim["network"][end] /= factor
+    factor = Fraction(rng.choice(("1001/1000", "2", "1000000")))
+    for network in claim["networks"]:
+        network["risk"] = str(Fraction(network["risk"]) / factor)
+    claim["mean"]["risk"] = str(Fraction(claim["mean"]["risk"]) / factor)
 
 
 def _inverted(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
@@ -156,24 +165,46 @@ def _inverted(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
     floor["low"], floor["high"] = floor["high"] + 1e-3, floor["low"] - 1e-3
 
 
+def _sigma(claim: Claim, parts: dict[str, bytes], rng: Random) -> None:
+    """A least eigenvalue that is larger than the true one."""
+    witnesses = json.loads(parts[WITNESSES])
+    witness = rng.choice(witnesses)
+    witness["sigma"][0] *= 2 ** rng.choice((8, 20, 200))
+    parts[WITNESSES] = (json.dumps(witnesses, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _less(value: str, rng: Random) -> str:
+    return str(Fraction(value) * Fraction(rng.choice(("999999/1000000", "1/2", "0"))))
+
+
 OTHER_PROBLEMS = (("alpha=0.5", "alpha=0.6"), ("k=2", "k=3"), ("seed=0", "seed=1"), ("beta=1.0", "beta=0.5"))
 FALSE: dict[str, Callable[[Claim, dict[str, bytes], Random], None]] = {
-    "risk divided": _divided,
-    "a wide interval below": _wide,
-    "scale": _set("network", "scale", to=lambda v, rng: rng.choice((1e60, 0.0, 2.0, -1.0, 1e-60))),
+    "risks divided": _divided,
     "weights scaled": _scaled,
-    "weights that cancel": _cancelling,
+    "networks swapped": _swapped,
+    "one network as two": _twice,
     "samples": _set("samples", to=lambda v, rng: rng.choice((1, v - 1, v + 1))),
-    "seed": _set("seed", to=lambda v, rng: v + 1),
-    "threshold": _set("threshold", to=lambda v, rng: v * rng.choice((0.5, 1.0001, 10))),
-    "points": _set("network", "points", to=lambda v, rng: v + rng.choice((1, -1))),
+    "seed": _set("networks", 0, "seed", to=lambda v, rng: v + rng.choice((1, 2))),
+    "start": _set("networks", 0, "start", to=lambda v, rng: v + 1),
+    "one risk": _set("networks", 1, "risk", to=_less),
+    "mean": _set("mean", "risk", to=_less),
+    "limit": _set("mean", "upper", to=_less),
+    "confidence": _set("mean", "confidence", to=lambda v, rng: rng.choice(("99/100", "1", "2"))),
+    "loss bound": _set("mean", "loss_bound", to=_less),
+    "threshold": _set("threshold", to=lambda v, rng: str(Fraction(v) * rng.choice((2, 10)))),
     "family": _set("any_kernel", "family_size", to=lambda v, rng: v * rng.choice((2, 10**6))),
-    "mean risk": _set("any_kernel", "mean_risk", to=lambda v, rng: rng.choice(("1", "0", "2/3", "-1/2"))),
-    "samples for the same risk": _set("any_kernel", "samples_for_same_risk", to=lambda v, rng: v + rng.choice((1, 99))),
+    "functions": _set("any_kernel", "matrix", "functions", to=lambda v, rng: v - rng.choice((1, v // 2))),
+    "mean risk": _set("any_kernel", "scalar", "mean_risk", to=lambda v, rng: rng.choice(("1", "2/3", "-1/2"))),
+    "samples for the mean": _set("any_kernel", "scalar", "samples_for_mean", to=lambda v, rng: v + rng.choice((1, 99))),
+    "samples for the limit": _set("any_kernel", "matrix", "samples_for_upper", to=lambda v, rng: v + 1),
     "floor raised": _set("floors", 0, "low", to=lambda v, rng: v + rng.choice((1e-3, 1.0))),
     "floors inverted": _inverted,
+    "eigenvalue raised": _sigma,
     "another kernel": _set("floors", 0, "kernel", to=lambda v, rng: rng.choice(("ntk2", "laplace(bandwidth=1.0)"))),
+    "other inputs of a floor": _set("floors", 0, "inputs", to=lambda v, rng: 1),
+    "units": _set("network", "bits", "A", to=lambda v, rng: v + rng.choice((1, -1))),
     "width": _set("network", "width", to=lambda v, rng: v + rng.choice((1, -1))),
     "a name that is none": _set("network", "name", to=lambda v, rng: rng.choice(("\x1b[2J", "gaussian", "3layer"))),
+    "target": _set("target", "base", 0, "set", to=lambda v, rng: [(v[0] + 1) % 6]),
     "another problem": _set("problem", to=lambda v, rng: v.replace(*rng.choice(OTHER_PROBLEMS))),
 }

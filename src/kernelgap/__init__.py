@@ -7,6 +7,7 @@ from kernelgap.lazy import lazily
 if TYPE_CHECKING:
     from kernelgap import (
         certificates,
+        curves,
         estimators,
         images,
         kernels,
@@ -47,6 +48,7 @@ __all__ = [
     "TwoLayerRegressor",
     "audit",
     "certificates",
+    "curves",
     "estimators",
     "images",
     "kernels",

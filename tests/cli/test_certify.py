@@ -46,6 +46,7 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert "5,852,925" in words
     assert "[checked] All 30 coordinates" in words
     assert "[yours to ensure]" in words
+    assert "base signals not for free" in words
 
     numbers = ("--d", 30, "--degree", 8, "--outputs", 15, "--alpha", 0.3)
     for source in (("--problem", "sec8"), numbers):
@@ -55,6 +56,7 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
         assert record["mean_risk"] == pytest.approx(1.35 * (1 - 500 / 5852925), abs=1e-12)
         assert record["risk_for_share"] == pytest.approx(1.35 * (1 - 5000 / 5852925), abs=1e-12)
         assert record["samples_for"] == 5766215
+        assert record["sharp_samples_for"] == (5766215 + 435 if source[0] == "--problem" else None)
         assert record["paper_floor"] == 0.09 / 16
         assert (record["kernel"], record["matrix"]["samples_for"]) == ("scalar", 384415)
     assert "scalar kernel fixed beforehand" in words
@@ -67,6 +69,12 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert typed("certify", "any-kernel", *numbers, "--n", 500, "--kernel", "matrix", "--risk", 0.02, "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["samples_for"], record["scalar"]["samples_for"]) == (384415, 5766215)
+    picked = ("--picked-among", 4, "--intercept")
+    assert typed("certify", "any-kernel", *numbers, "--n", 500, *picked, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["functions"], record["picked_among"], record["intercept"]) == (2001, 4, True)
+    assert typed("certify", "any-kernel", *numbers, "--n", 500, *picked) == 0
+    assert "picked among 4 by the labels, with an intercept or start function, 500 samples" in capsys.readouterr().out
 
 
 def test_certify_kernel_in_words_and_as_json(typed, capsys):
@@ -185,6 +193,10 @@ def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
     claim = json.loads(capsys.readouterr().out)
     assert claim["network"]["training"]["width"] == 5
     assert {floor["kernel"].partition("(")[0] for floor in claim["floors"]} == {"ck2", "gaussian"}
+    assert typed("certify", "run", "runs/tiny-quick", "--out", "other.zip", "--width", 5) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith(claim["sentence"][:40])
+    assert ("it should hold 5 or more" in told.err) == (len(claim["networks"]) < 5)
     found = kernelgap("verify", "cert.zip", cwd=tmp_path)
     assert (found.returncode, "claims that can be computed again hold." in found.stdout) == (0, True), found.stderr
     content = bytearray((tmp_path / "cert.zip").read_bytes())
@@ -194,4 +206,4 @@ def test_a_run_is_certified_and_verified(tmp_path, typed, capsys, monkeypatch):
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "is refused" in refused.stderr
     assert typed("certify", "run", "runs/tiny-quick", "--method", "4resnet(all)") == 2
-    assert "It has: 2layer(hidden), 3resnet(all)." in capsys.readouterr().err
+    assert "Its networks: 2layer(hidden), 3resnet(all)." in capsys.readouterr().err

@@ -4,10 +4,10 @@ import json
 
 from safetensors.numpy import load, save
 
-from kernelgap.certificates.files.certificate import CLAIM, INPUTS, WEIGHTS
+from kernelgap.certificates.files.parts import CLAIM, INPUTS, WEIGHTS, WITNESSES
 from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 
-PARTS = {"claim": CLAIM, "weights": WEIGHTS, "inputs": INPUTS}
+PARTS = {"claim": CLAIM, "weights": WEIGHTS, "inputs": INPUTS, "witnesses": WITNESSES}
 
 
 def reseal(original, path, **changes):

@@ -6,9 +6,11 @@ from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap.certificates.exact.every_point import ExactRisk, TrainedNetwork, exact_risk
-    from kernelgap.certificates.files.certificate import Claim, certify
+    from kernelgap.certificates.files.certificate import certify
+    from kernelgap.certificates.files.checks import Check, Verification
+    from kernelgap.certificates.files.claim import CertifiedClaim
     from kernelgap.certificates.files.retraining import Retraining, retrain
-    from kernelgap.certificates.files.verification import Check, Verdict, verify
+    from kernelgap.certificates.files.verification import verify
     from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
     from kernelgap.certificates.floors.oracle import (
         FamilyRisks,
@@ -24,17 +26,20 @@ if TYPE_CHECKING:
 # Where each name lives. Imported when first used: the bound for any kernel needs neither JAX nor flint.
 _NAMES = {
     "exact.every_point": ("ExactRisk", "TrainedNetwork", "exact_risk"),
-    "files.certificate": ("Claim", "certify"),
+    "files.certificate": ("certify",),
+    "files.checks": ("Check", "Verdict", "Verification"),
+    "files.claim": ("CertifiedClaim", "Claim"),
     "files.retraining": ("Retraining", "retrain"),
-    "files.verification": ("Check", "Verdict", "verify"),
+    "files.verification": ("verify",),
     "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
     "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
     "floors.theorems": ("Retention", "retention", "theorem2", "theorem3"),
     "gap": ("KernelGap", "kernel_gap"),
 }
 
-__all__ = ["AnyKernelBound", "Check", "Claim", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk", "Retraining"]
-__all__ += ["Retention", "TrainedNetwork", "Verdict", "any_kernel", "any_kernel_by_numbers", "certify", "exact_risk"]
+__all__ = ["AnyKernelBound", "CertifiedClaim", "Check", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk"]
+__all__ += ["Retention", "Retraining", "TrainedNetwork", "Verification", "any_kernel", "any_kernel_by_numbers"]
+__all__ += ["certify", "exact_risk"]
 __all__ += ["feature_risk", "feature_risks", "kernel_gap", "oracle_risk", "oracle_risks", "retention", "retrain"]
 __all__ += ["theorem2", "theorem3", "verify"]
 

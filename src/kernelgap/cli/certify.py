@@ -43,21 +43,30 @@ def any_kernel(
         Literal["scalar", "matrix"],
         typer.Option(help="scalar: one kernel, or one for each output. matrix: a matrix-valued kernel."),
     ] = "scalar",
+    picked_among: Annotated[
+        int, typer.Option("--picked-among", min=1, metavar="M", help="Kernels among which the labels pick one.")
+    ] = 1,
+    intercept: Annotated[
+        bool, typer.Option("--intercept", help="With an intercept, or another function fixed beforehand.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """The mean risk that every scalar kernel fixed beforehand has at least, with N samples or N features."""
+    """The mean risk that every kernel of a kind (scalar by default) fixed beforehand has at least, with N samples."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
     if problem is not None:
         if any(value is not None for value in numbers.values()):
             raise InputError("Give either --problem, or --d, --degree, --outputs and --alpha.")
-        bound = certificates.any_kernel(problems.get(problem), n, kernel)
+        bound = certificates.any_kernel(problems.get(problem), n, kernel, picked_among, intercept)
     else:
         if d is None or degree is None or outputs is None or alpha is None:
             missing = next(name for name, value in numbers.items() if value is None)
             raise InputError(f"Give --problem NAME, or all of --d, --degree, --outputs, --alpha; {missing} is missing.")
-        bound = certificates.any_kernel_by_numbers(d=d, degree=degree, outputs=outputs, alpha=alpha, n=n, kernel=kernel)
+        family = {"d": d, "degree": degree, "outputs": outputs}
+        bound = certificates.any_kernel_by_numbers(
+            **family, alpha=alpha, n=n, kernel=kernel, picked_among=picked_among, intercept=intercept
+        )
     asked = bound.threshold / 2 if risk is None else risk
     if as_json:
         console.answer(json.dumps(show.bound_record(bound, share, asked)))
@@ -161,7 +170,7 @@ def run_(
     width: Annotated[int | None, typer.Option(help="Its width [default: the best].")] = None,
     as_json: Json = False,
 ) -> None:
-    """Pack a run's network, its exact risk and the kernels' floors into a file that anyone can verify."""
+    """Pack a run's networks, their exact risks and the kernels' floors into a file that anyone can verify."""
     from kernelgap.paper import figures as experiments
 
     with console.progress("certificate") as on_progress:
@@ -170,6 +179,10 @@ def run_(
         console.answer(json.dumps({"certificate": str(out), **claim.model_dump(mode="json")}))
     else:
         console.answer(claim.sentence)
+        if len(claim.networks) < experiments.ENOUGH:
+            starts = f"{len(claim.networks)} start{'s' if len(claim.networks) > 1 else ''}"
+            advice = "run the experiment at scale paper, or with more seeds in a file of your own"
+            console.message(f"It holds {starts}; it should hold {experiments.ENOUGH} or more: {advice}.")
         console.message(f"The certificate is in {out}. Anyone can check it: kernelgap verify {out}")
 
 
@@ -194,8 +207,8 @@ def verify(
         with console.progress("training again") as on_progress:
             again = certificates.retrain(file, starts, on_progress=on_progress)
     if as_json:
-        console.answer(json.dumps(show.verdict_record(result, again)))
+        console.answer(json.dumps(show.verification_record(result, again)))
     else:
-        show.verdict(result, again)
+        show.verification(result, again)
     if not result.holds or (again is not None and not again.consistent):
         raise typer.Exit(1)

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from kernelgap.errors import InputError
 from kernelgap.problems.fourier import FourierExpansion, IndexSet, symmetric_difference
 from kernelgap.problems.inputs import Draw, get_background, uniform
+from kernelgap.problems.leap import Staircase, staircase_of
 from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, WrittenProblem, check_whole
 
 
@@ -113,6 +114,18 @@ class ParityProblem(WrittenProblem):
     def target_fourier(self) -> FourierExpansion:
         """H = beta F + alpha G(F) as parities of the signs x / scale."""
         return self.base_fourier + self.composite_fourier
+
+    def staircase(self) -> Staircase:
+        """An order in which the parities of the target can be learned, with the fewest new coordinates at each step.
+
+        Examples
+        --------
+        >>> sec8().leap, sec8().staircase().degree
+        (2, 8)
+        """
+        target = self.target_fourier
+        rows = zip(target.index_sets, target.coefficients, strict=True)
+        return staircase_of(index_set for index_set, row in rows if row.any())
 
     def _expansion(self, sets: list[IndexSet], weights: list[float]) -> FourierExpansion:
         terms: dict[IndexSet, np.ndarray] = {}

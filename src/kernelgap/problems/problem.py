@@ -11,6 +11,7 @@ from jaxtyping import Float
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown
 from kernelgap.machine import require_memory
+from kernelgap.problems.leap import Staircase
 
 Seed = int | Sequence[int]
 
@@ -52,6 +53,24 @@ class Problem(ABC):
     @abstractmethod
     def threshold(self) -> float:
         """E |alpha G(F(x))|^2: the risk left by a learner that has learned all of F and nothing of G(F)."""
+
+    def staircase(self) -> Staircase:
+        """An order in which the parities of the target can be learned, with the fewest new coordinates at each step.
+
+        Raises
+        ------
+        InputError
+            If the target is not known as a sum of parities.
+        """
+        raise InputError(
+            f"{self.name} has no leap: its target is not known as a sum of parities. Problems that have one: sec8, "
+            "slides, hard, parity."
+        )
+
+    @property
+    def leap(self) -> int:
+        """The most new coordinates that a step of ``staircase`` needs, outputs pooled."""
+        return self.staircase().leap
 
     def target(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
         """H(x) = beta F(x) + alpha G(F(x))."""

@@ -6,8 +6,9 @@ from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap.reports.common.charts import save_chart, spectrum_chart
+    from kernelgap.reports.curve.chart import curve_chart
 
-__all__ = ["save_chart", "spectrum_chart"]
+__all__ = ["curve_chart", "save_chart", "spectrum_chart"]
 
 # Imported when first used: drawing libraries take a while to load.
-__getattr__ = lazily(__name__, dict.fromkeys(__all__, "common.charts"))
+__getattr__ = lazily(__name__, {**dict.fromkeys(__all__, "common.charts"), "curve_chart": "curve.chart"})

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import jax
@@ -11,7 +12,7 @@ from safetensors.numpy import load, save
 
 from kernelgap import networks, problems
 from kernelgap.certificates import TrainedNetwork, certify, oracle_risk, verify
-from kernelgap.certificates.files.certificate import CLAIM, INPUTS, WEIGHTS
+from kernelgap.certificates.files.parts import CLAIM, INPUTS, WEIGHTS, WITNESSES
 from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 from kernelgap.errors import InputError
 from support.forged import as_written
@@ -25,13 +26,14 @@ ODD = (
 
 def make(path):
     network = networks.get("3resnet")
-    params = network.init(jax.random.key(0), inputs=6, outputs=2, width=4)
+    params = [network.init(jax.random.key(seed), inputs=6, outputs=2, width=4) for seed in range(2)]
     training = {"rate": 0.1, "decay": 1e-4, "schedule": {"epochs": 3, "batch": 5}, "samples": 10, "network": "3resnet"}
     return certify(
         path,
         problems.get(PROBLEM),
-        TrainedNetwork(network, params),
+        [TrainedNetwork(network, each) for each in params],
         samples=10,
+        seeds=[0, 1],
         kernels=["ck2"],
         method="3resnet(all)",
         training=training,
@@ -79,10 +81,12 @@ def change_tensors(content, rng):
     old = tensors[name]
     flat = old.reshape(-1).copy()
     flat[rng.integers(flat.size)] = np.array([0, -1, 1, 3][rng.integers(4)]).astype(old.dtype)
+    with np.errstate(over="ignore"):
+        narrower = old.astype([np.float64, np.int8, np.float16][rng.integers(3)])
     changed = [
         flat.reshape(old.shape),
         old * np.array([1e30 if old.dtype == np.float32 else 2, 0, -1, 1.0001][rng.integers(4)]).astype(old.dtype),
-        old.astype([np.float64, np.int8, np.float16][rng.integers(3)]),
+        narrower,
         old[:-1],
         old.T.copy(),
     ][rng.integers(5)]
@@ -99,27 +103,53 @@ def change_bytes(content, rng):
     return bytes(changed)
 
 
+def risk_of(w, bits):
+    """The risk of one network of the format's formulas, in whole numbers of Python."""
+    a, b, c = bits["W"], bits["A"], bits["V"]
+    of = {name: value.astype(object) for name, value in w.items()}
+    f, total = a + 2 * b + c, Fraction(0)
+    problem = problems.get(PROBLEM)
+    for signs in product((1, -1), repeat=6):
+        s = np.array(signs, dtype=object)
+        h = np.maximum(of["W"] @ s + of.get("b1", 0), 0)
+        g = np.maximum(of["V"] @ (of["A"] @ h) + of.get("b2", 0), 0)
+        o = (of["C"] @ h) * 2 ** (b + c) + of["D"] @ g + of.get("offset", 0)
+        r = [min(max((int(x) + 2 ** (f - 21)) // 2 ** (f - 20), -3 * 2**19), 3 * 2**19) for x in o]
+        H = problem.target(np.array(signs, dtype=float)[None] / 6**0.5)[0]  # halves: exact but for rounding
+        total += sum((Fraction(x, 2**20) - Fraction(round(2 * y), 2)) ** 2 for x, y in zip(r, H, strict=True))
+    return total / 64
+
+
 def is_true(parts):
     """The statements of a certificate for PROBLEM, by other programs than the verifier's."""
     claim, problem = json.loads(parts[CLAIM]), problems.get(PROBLEM)
     assert (claim["problem"], claim["network"]["name"]) == (problem.spec, "3resnet")
-    w = {name: value.astype(float) for name, value in load(parts[WEIGHTS]).items()}
-    signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * 6)).reshape(6, -1).T
-    out1 = np.maximum(signs / 6**0.5 @ w["W"].T + w["b1"], 0) @ w["A"].T
-    out = out1 + np.maximum(out1 @ w["V"].T + w["b2"], 0) @ w["A"].T
-    wrong = problem.target(signs / 6**0.5) - out * claim["network"]["scale"] - w["offset"]
-    risk, stated, bound = (wrong**2).sum(axis=1).mean(), claim["network"], claim["any_kernel"]
-    slack = 1e-12 * (1 + risk)
-    X = problem.sample(claim["samples"], claim["seed"])[0]
-    needed = max(Fraction(0), (1 - Fraction(repr(stated["high"])) / Fraction(1, 2)) * comb(6, 2))
-    floors = [oracle_risk(problem, floor["kernel"], X).risk for floor in claim["floors"]]
+    arrays, signs = load(parts[WEIGHTS]), load(parts[INPUTS])
+    weights = [{k.split(".")[1]: w for k, w in arrays.items() if k[0] == str(i)} for i in range(2)]
+    risks = [risk_of(w, claim["network"]["bits"]) for w in weights]
+    mean, most, bound = sum(risks) / 2, Fraction(18), claim["any_kernel"]
+    upper, sure = Fraction(claim["mean"]["upper"]), Fraction(claim["mean"]["confidence"])
+    inputs = [problem.sample(claim["samples"], network["seed"])[0] for network in claim["networks"]]
+    floors = [oracle_risk(problem, floor["kernel"], inputs[floor["inputs"]]).risk for floor in claim["floors"]]
+
+    def right(kind, functions):
+        needed = [max(Fraction(0), (1 - 2 * risk) * comb(6, 2)) for risk in (mean, upper)]
+        least = [-(-need // (1 if kind == "scalar" else 2)) for need in needed]
+        risk = Fraction(1, 2) * (1 - Fraction(min(functions, 15), 15))
+        found = bound[kind]
+        return (found["functions"], Fraction(found["mean_risk"])) == (functions, risk) and (
+            [found["samples_for_mean"], found["samples_for_upper"]] == least
+        )
+
     return (
-        stated["low"] - slack <= risk <= stated["high"] + slack
-        and stated["high"] - stated["low"] <= 2e-3 * 0.5
-        and np.array_equal(load(parts[INPUTS])["signs"], np.sign(X))
-        and bound["samples_for_same_risk"] == -(-needed // 1)
-        and bound["matrix_valued_samples_for_same_risk"] == -(-needed // 2)
-        and Fraction(bound["mean_risk"]) == Fraction(1, 2) * (1 - Fraction(min(claim["samples"], 15), 15))
+        [Fraction(network["risk"]) for network in claim["networks"]] == risks
+        and Fraction(claim["mean"]["risk"]) == mean
+        and Fraction(claim["mean"]["loss_bound"]) == most
+        and mean <= upper <= most
+        and (most - upper) ** 2 <= (1 - sure) * (most - risks[0]) * (most - risks[1])
+        and all(np.array_equal(signs[f"{i}.signs"], np.sign(inputs[i])) for i in range(2))
+        and right("scalar", claim["samples"])
+        and right("matrix", 2 * claim["samples"])
         and all(f["low"] - 1e-9 <= t <= f["high"] + 1e-9 for f, t in zip(claim["floors"], floors, strict=True))
         and all(f["high"] - f["low"] < 1e-8 for f in claim["floors"])
     )
@@ -148,7 +178,7 @@ def fuzz(folder, count, seed):
             name = (WEIGHTS, INPUTS)[rng.integers(2)]
             parts[name] = change_tensors(parts[name], rng)
         else:
-            name = (CLAIM, WEIGHTS, INPUTS)[rng.integers(3)]
+            name = (CLAIM, WEIGHTS, INPUTS, WITNESSES)[rng.integers(4)]
             parts[name] = change_bytes(parts[name], rng)
         write_sealed(path, parts)
         found = judged(path)

@@ -325,3 +325,84 @@ def test_pairs_of_sec8_are_the_base():
     assert problems.get("sec8").base_sets == pairs(15)
     checked = [h.statement for h in any_kernel(problems.get("sec8"), n=1).hypotheses if h.checked]
     assert any("parity of degree 8" in statement and "one of degree 2" in statement for statement in checked)
+
+
+def test_kernels_picked_by_labels_and_start_functions_are_more_functions():
+    problem = problems.get("sec8")
+    several = any_kernel(problem, 500, picked_among=7, intercept=True)
+    assert several.functions == 3501
+    assert several.exact_mean_risk == any_kernel(problem, 3501).exact_mean_risk
+    assert any_kernel(problem, 500, "matrix", picked_among=2, intercept=True).functions == 15001
+    assert any_kernel(problem, 0, intercept=True).functions == 1
+    assert not any("labels may pick" in h.statement for h in any_kernel(problem, 5).hypotheses)
+    assert any("All 7 kernels are scalar" in h.statement for h in several.hypotheses)
+    assert any("added to the regression is fixed" in h.statement for h in several.hypotheses)
+    numbers = {"d": 30, "degree": 8, "outputs": 15, "alpha": 0.3, "n": 500}
+    assert any_kernel_by_numbers(**numbers, picked_among=7, intercept=True).exact_mean_risk == several.exact_mean_risk
+    for wrong in ({"picked_among": 0}, {"picked_among": 1.0}, {"picked_among": True}, {"intercept": 1}):
+        with pytest.raises(InputError, match=r"(picked_among|intercept) must be"):
+            any_kernel(problem, 5, **wrong)
+
+
+@pytest.mark.parametrize("kernel", ["scalar", "matrix"])
+@pytest.mark.parametrize("picked_among", [1, 2, 5])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_samples_for_is_the_first_number_that_the_bound_allows(kernel, picked_among, intercept, rng):
+    for problem in (problems.hard(d=9, k=3, alpha=0.5), problems.get("slides")):
+
+        def mean(n, problem=problem):
+            return any_kernel(problem, n, kernel, picked_among, intercept).exact_mean_risk
+
+        bound = any_kernel(problem, 1, kernel, picked_among, intercept)
+        for risk in [*(problem.threshold * rng.random(20)), 0.0, float(mean(1)), float(mean(7))]:
+            needed = bound.samples_for(risk)
+            assert mean(needed) <= Fraction(repr(float(risk)))
+            assert needed == 0 or mean(needed - 1) > Fraction(repr(float(risk)))
+        assert 1000 * any_kernel(problem, bound.paper_samples, kernel, picked_among, intercept).functions <= (
+            max(1000 * intercept, bound.family_size)
+        )
+        assert 1000 * any_kernel(problem, bound.paper_samples + 1, kernel, picked_among, intercept).functions > (
+            bound.family_size
+        )
+
+
+def test_a_kernel_picked_by_the_labels_gets_under_the_bound_of_one(rng):
+    """M kernels, each of n parities: for every target the best one is taken."""
+    d, k, n, M = 8, 3, 6, 5
+    problem = problems.hard(d=d, k=k, alpha=0.5, beta=0.0)
+    sets = some_sets(d, k, M * n, rng)
+    risks = [feature_risks(problem, parities(sets[i * n : (i + 1) * n])).risks for i in range(M)]
+    found = float(np.min(risks, axis=0).mean())
+    assert found < any_kernel(problem, n).mean_risk - 0.1
+    assert found == pytest.approx(any_kernel(problem, n, picked_among=M).mean_risk, abs=1e-10)
+
+
+def test_a_start_function_is_worth_one_parity_and_a_constant_nothing(rng):
+    d, k, n = 8, 3, 6
+    problem = problems.hard(d=d, k=k, alpha=0.5, beta=0.0)
+    sets = some_sets(d, k, n + 1, rng)
+    started = feature_risks(problem, parities(sets)).mean  # the last parity is the start function
+    assert started == pytest.approx(any_kernel(problem, n, intercept=True).mean_risk, abs=1e-10)
+    assert started < any_kernel(problem, n).mean_risk - 1e-3
+    constant = feature_risks(problem, parities([*sets[:n], ()])).mean
+    assert constant == pytest.approx(any_kernel(problem, n).mean_risk, abs=1e-10)
+
+
+def test_a_positive_definite_matrix_valued_kernel_lies_between_the_two_bounds(rng):
+    """d = 9, k = 3, N = 20: sum_S v_S chi_S (x) times its transpose, v_S near (1, 1, 1), and a bit of each point."""
+    problem = problems.hard(d=9, k=3, alpha=1.0, beta=0.0)
+    sets = list(combinations(range(9), 3))
+    mix = 1 + 0.3 * rng.standard_normal((3, len(sets)))
+    small = 1e-4
+
+    def features(X):
+        points = (signs(X) > 0) @ (1 << np.arange(9))
+        of_points = small * np.eye(512)[points]  # makes the kernel positive definite
+        each = [np.kron(np.eye(3)[j], of_points).reshape(len(X), 1536) for j in range(3)]
+        return np.concatenate([mix * parities(sets)(X)[:, None, :], np.stack(each, axis=1)], axis=2)
+
+    found, dimension = matrix_valued_mean(problem, features, 20, seed=1)
+    assert dimension == 60
+    assert any_kernel(problem, 32).mean_risk == pytest.approx(1.857, abs=1e-3)
+    assert any_kernel(problem, 20, kernel="matrix").mean_risk <= found
+    assert found < any_kernel(problem, 20).mean_risk - 0.5

@@ -185,11 +185,11 @@ def test_a_ball_with_other_bits_overlaps():
 
 # as written: float64's 0.1 and 0.2 add up to more than 0.3
 def test_signals_that_meet_are_added_as_written():
-    from kernelgap.certificates.floors.rigorous import _coefficients
+    from kernelgap.certificates.floors.rigorous import target_coefficients
     from kernelgap.problems import ParityProblem
 
     same = ParityProblem("own", 4, ((0,), (1,)), ((0,), (0, 1)), (1, 1), 0.1, 0.2, 0.0, 1.0, 4)
-    assert _coefficients(same)[(0,)][0] * 10 == 3
+    assert target_coefficients(same)[(0,)][0] * 10 == 3
     X, _ = same.sample(3, seed=0)
     expected = brute_force(same, "ck2", X, every_input(same))
     for rigorous in (False, True):
@@ -422,6 +422,5 @@ def test_an_estimate_uses_other_points_than_a_sample_of_the_same_seed():
 
     estimate(functions, problem, 2, seed=0)
     first = problem.sample(5, seed=0)[0]
-    assert len(seen) == 2
-    assert not np.array_equal(*seen)
+    assert len({rows.tobytes() for rows in seen}) == len(seen)  # of each block of points
     assert not any(np.array_equal(rows, first) for rows in seen)

@@ -13,8 +13,11 @@ if str(ROOT) not in sys.path:
 from fuzz.kinds import KINDS, start  # noqa: E402
 
 from kernelgap import certificates  # noqa: E402
+from kernelgap.errors import InputError  # noqa: E402
 from kernelgap.paper.figures import certify_run  # noqa: E402
+from kernelgap.paper.figures.certified import _trained_again  # noqa: E402
 from kernelgap.paper.figures.searches import FIRST_SEED  # noqa: E402
+from kernelgap.runs import TrialStore  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -29,5 +32,14 @@ def tiny(tmp_path_factory):
 
 def test_a_run_that_searches_is_certified_by_a_judged_trial(tiny, tmp_path):
     claim = certify_run(tiny, tmp_path / "cert.zip")
-    assert claim.seed < FIRST_SEED  # no trial of the search, whose weights are not kept
+    assert all(network.seed < FIRST_SEED for network in claim.networks)  # no trial of the search
     assert certificates.verify(tmp_path / "cert.zip").holds
+
+
+def test_training_again_must_end_where_the_run_did(tiny):
+    with TrialStore.reading(tiny) as store:
+        table, trials = store.table(), store.trials()
+    row = table[(table.kind == "sgd") & (table.status == "done")].iloc[0]
+    assert _trained_again(trials[row.trial], row.test_error) is not None
+    with pytest.raises(InputError, match="another machine"):
+        _trained_again(trials[row.trial], 1.1 * row.test_error)

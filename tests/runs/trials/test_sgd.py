@@ -21,10 +21,14 @@ def test_a_diverged_trial_is_a_result():
     assert len(diverged.curves["test"]) < len(diverged.curves["epochs"]) == len(done.curves["test"])
 
 
-def test_the_best_network_of_a_chunk_keeps_its_weights(chunks, tmp_path):
+def test_all_small_networks_of_a_chunk_keep_their_weights_and_of_large_ones_the_best(chunks, tmp_path, monkeypatch):
     chunk = next(c for c in chunks if c.trials[0].kind == "sgd" and c.trials[0].network == "3resnet")
     results = run_chunk(chunk).results
     best = min(results, key=lambda r: r.validation_error)
+    assert len(results) > 1
+    assert all(r.weights is not None for r in results)
+    monkeypatch.setattr("kernelgap.runs.trials.sgd.ALL_KEPT", len(results) * 100)
+    results = run_chunk(chunk).results
     assert [r.trial_id for r in results if r.weights is not None] == [best.trial_id]
     with TrialStore.open(tmp_path) as store:
         store.save(chunk, run_chunk(chunk))

@@ -3,7 +3,11 @@
 // A row's points share their upper coordinates. What the lower ones add to the first layer is a table that all rows share,
 // so that this layer costs an addition. Points lie side by side in panels: every product has the form
 // C[r, :] = start[r] + sum_t S[r, t] B[t, :], and a panel's activations stay in the nearest cache.
+//
+// Fixed-point networks have whole numbers as weights, so small that every sum stays below 2^53: float64 makes no error, and
+// the sums over points are whole numbers too.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -145,6 +149,76 @@ int kernelgap_row_sums(const Weights *weights, const Target *target, const doubl
                 }
             }
             for (int lane = 0; lane < LANES; ++lane) sums[row] += sum[lane];
+        }
+    }
+    return 0;
+} catch (const std::bad_alloc &) {
+    return 1;
+}
+
+struct Whole {  // a fixed-point network; what it does not have is null
+    int64_t outputs, width;
+    const double *A, *V, *b2, *C, *D, *offset;
+    double first_unit;  // of C h, in units of the output
+    double half, unit;  // r = floor((output + half) * unit)
+    const double *limits;
+};
+
+struct Signals {  // of each output, signs or 0: of the lower coordinates in panels, and by the upper ones rows x outputs
+    const double *base, *composite;
+    const double *base_flips, *composite_flips;
+};
+
+// sums: for each row the sums over points and outputs of r^2, r base and r composite
+int kernelgap_row_integers(const Whole *weights, const Signals *signals, const double *lower, const double *upper,
+                           int64_t points, int64_t rows, int64_t *sums) try {
+    const long k = weights->outputs, m = weights->width;
+    Doubles h(m * PANEL), g(m * PANEL), y(k * PANEL), first(k * PANEL), out(k * PANEL);
+    std::fill(sums, sums + 3 * rows, int64_t{0});
+    for (long panel = 0; panel < points / PANEL; ++panel) {
+        const double *table = lower + panel * m * PANEL;
+        for (long row = 0; row < rows; ++row) {
+            const double *add = upper + row * m;
+            for (long u = 0; u < m; ++u)
+                for (int v = 0; v < VECTORS; ++v) {
+                    const long i = u * PANEL + v * LANES;
+                    at(h + i) = relu(at(table + i) + add[u]);
+                }
+            if (weights->A) multiply<false>(k, {weights->A, m, h, nullptr, nullptr, y});
+            if (weights->C) {
+                if (weights->C != weights->A) multiply<false>(k, {weights->C, m, h, nullptr, nullptr, first});
+                const double *from = weights->C == weights->A ? y : first;
+                for (long i = 0; i < k * PANEL; i += LANES) at(first + i) = at(from + i) * weights->first_unit;
+            }
+            const double *last = first;
+            if (weights->V) {
+                multiply<true>(m, {weights->V, weights->A ? k : m, weights->A ? y : h, weights->b2, nullptr, g});
+                multiply<false>(k, {weights->D, m, g, nullptr, weights->C ? first.p : nullptr, out});
+                last = out;
+            }
+            Vec square[VECTORS] = {}, base[VECTORS] = {}, composite[VECTORS] = {};
+            for (long o = 0; o < k; ++o) {
+                const double start = weights->half + (weights->offset ? weights->offset[o] : 0.0), limit = weights->limits[o];
+                const double base_flip = signals->base_flips[row * k + o];
+                const double composite_flip = signals->composite_flips[row * k + o];
+                const double *values = last + o * PANEL;
+                double rounded[PANEL];
+                for (long i = 0; i < PANEL; ++i)
+                    rounded[i] = std::min(std::max(std::floor((values[i] + start) * weights->unit), -limit), limit);
+                for (int v = 0; v < VECTORS; ++v) {
+                    const Vec r = at(rounded + v * LANES);
+                    const long i = (panel * k + o) * PANEL + v * LANES;
+                    square[v] += r * r;
+                    base[v] += r * base_flip * at(signals->base + i);
+                    composite[v] += r * composite_flip * at(signals->composite + i);
+                }
+            }
+            for (int v = 0; v < VECTORS; ++v)
+                for (int lane = 0; lane < LANES; ++lane) {
+                    sums[3 * row] += static_cast<int64_t>(square[v][lane]);
+                    sums[3 * row + 1] += static_cast<int64_t>(base[v][lane]);
+                    sums[3 * row + 2] += static_cast<int64_t>(composite[v][lane]);
+                }
         }
     }
     return 0;

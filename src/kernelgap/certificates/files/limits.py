@@ -55,13 +55,13 @@ def check_floors(floors: int, samples: int) -> None:
         raise InputError(f"{floors} floors on {samples:,} samples are more than a certificate may ask to prove.")
 
 
-def bounded_network(name: str, problem: ParityProblem, width: int) -> Network:
-    """The network of a certificate, if all points can be evaluated within hours."""
+def bounded_network(name: str, problem: ParityProblem, width: int, count: int = 1) -> Network:
+    """The network of a certificate, if all points can be evaluated within hours, for so many sets of weights."""
     _check_numbers("network", name, names_only=True)
     network = networks.get(name)
     if network.name != name:
         raise InputError(f"A certificate writes this network as '{network.name}', not as '{name}'.")
-    size = sum(math.prod(w.shape) for w in network.weights(problem.d, problem.outputs, width).values())
+    size = count * sum(math.prod(w.shape) for w in network.weights(problem.d, problem.outputs, width).values())
     if size * 2**problem.d > MOST_WORK:
         raise InputError(
             f"{size:,} weights at 2^{problem.d} points are more than a certificate may ask to evaluate: take a smaller "

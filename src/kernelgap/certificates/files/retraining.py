@@ -6,6 +6,7 @@ inputs that it names, gives risks of the kind that it certifies.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +16,14 @@ from pydantic import Field
 from scipy.special import ndtri
 
 from kernelgap.certificates.exact.cube import cube_of
-from kernelgap.certificates.files.certificate import Claim, Strict
+from kernelgap.certificates.exact.fixed_point import target_of
+from kernelgap.certificates.exact.fixed_point.target import OUT_BITS
+from kernelgap.certificates.files.claim import Strict
+from kernelgap.certificates.files.format2.reading import Certificate2
 from kernelgap.certificates.files.reading import Certificate, read_certificate
 from kernelgap.errors import InputError, validated
 from kernelgap.networks import Network
+from kernelgap.networks import get as get_network
 from kernelgap.problems import ParityProblem
 from kernelgap.progress import Progress, silent
 from kernelgap.training import Predictor, Schedule, get_model, train_grid
@@ -39,12 +44,12 @@ class Retraining:
 
     ``certified`` is consistent with them if it meets their range, widened at both ends by the factor that the range
     itself spans, but by 2 at least and by 10 at most: one more start lies outside the plain range of 5 one time in 3,
-    and a certificate is about the best of many. At least half of the starts must converge.
+    and a certificate of format 2 may be about the best of many. At least half of the starts must converge.
 
     Attributes
     ----------
     certified
-        The interval that the certificate states for the network's risk.
+        The mean of the certificate's risks, or the interval that one of format 2 states for its network's risk.
     seeds
         For each start, the seed of its weights and of the order of its data.
     risks
@@ -135,32 +140,55 @@ def retrain(path: str | Path, starts: int = STARTS, *, on_progress: Progress = s
     """
     if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
         raise InputError(f"The number of starts must be from 1 to {MOST_STARTS:,}, not {starts!r}.")
-    certificate = read_certificate(path)
-    claim, problem, network = certificate.claim, certificate.problem, certificate.trained.network
-    described, schedule = _described(path, claim)
-    size = network.size(inputs=problem.d, outputs=problem.outputs, width=claim.network.width)
-    if schedule.epochs > MOST_EPOCHS or size * claim.samples * schedule.epochs * starts > MOST_WORK:
+    task = _task(path, read_certificate(path))
+    size = task.network.size(inputs=task.problem.d, outputs=task.problem.outputs, width=task.width)
+    if task.schedule.epochs > MOST_EPOCHS or size * task.samples * task.schedule.epochs * starts > MOST_WORK:
         raise InputError(
-            f"'{path}' describes a training of {schedule.epochs:,} epochs, which would take days: take fewer starts, "
-            "or do not ask for --retrain."
+            f"'{path}' describes a training of {task.schedule.epochs:,} epochs, which would take days: take fewer "
+            "starts, or do not ask for --retrain."
         )
-    seeds = tuple((claim.seed + i) % 2**32 for i in range(starts))
+    seeds = task.first(starts)
     risks, margins = [], []
-    for i, seed in enumerate(seeds):
+    for i, (drawn, start) in enumerate(seeds):
 
         def show(share: float, i: int = i) -> None:
             on_progress((i + share) / starts, f"start {i + 1} of {starts}")
 
         show(0.0)
-        predictor = _train(certificate, described, schedule, seed, show)
-        risk, margin = _risk(problem, predictor, seed) if predictor is not None else (np.inf, 0.0)
+        predictor = _train(task, drawn, start, show)
+        risk, margin = _risk(task, predictor, start) if predictor is not None else (np.inf, 0.0)
         risks.append(risk)
         margins.append(margin)
-    return Retraining((claim.network.low, claim.network.high), seeds, tuple(risks), tuple(margins))
+    return Retraining(task.certified, tuple(start for _, start in seeds), tuple(risks), tuple(margins))
 
 
-def _described(path: str | Path, claim: Claim) -> tuple[Described, Schedule]:
-    """The description, or one sentence about what it lacks."""
+@dataclass(frozen=True)
+class _Task:
+    """What a certificate describes: a training, and from which seeds."""
+
+    problem: ParityProblem
+    network: Network
+    mode: str
+    width: int
+    samples: int
+    seeds: tuple[tuple[int, int], ...]  # of the inputs and of the start, for each network
+    described: Described
+    schedule: Schedule
+    certified: tuple[float, float]
+    limits: tuple[float, ...] | None  # to which outputs are clipped
+    same_inputs: bool  # whether all starts learn from the inputs of the first
+
+    def first(self, count: int) -> list[tuple[int, int]]:
+        """The certificate's own seeds, and after them the ones that follow."""
+        after = max(max(pair) for pair in self.seeds)
+        more = ((after + 1 + i) % 2**32 for i in range(count))
+        drawn = self.seeds[0][0]
+        following = [(drawn, seed) if self.same_inputs else (seed, seed) for seed in more]
+        return [*self.seeds, *following][:count]
+
+
+def _task(path: str | Path, certificate: Certificate | Certificate2) -> _Task:
+    claim, problem = certificate.claim, certificate.problem
     training: Mapping[str, object] = claim.network.training
     if claim.network.mode is None:
         raise InputError(f"'{path}' does not say which layers were trained, so that it cannot be trained again.")
@@ -173,40 +201,48 @@ def _described(path: str | Path, claim: Claim) -> tuple[Described, Schedule]:
         schedule.check_samples(claim.samples)
     except InputError as error:
         raise InputError(f"'{path}' cannot be trained again: {error}") from None
-    return described, schedule
+    about = (problem, get_network(claim.network.name), claim.network.mode, claim.network.width, claim.samples)
+    if isinstance(certificate, Certificate2):
+        old = certificate.claim
+        certified = (old.network.low, old.network.high)
+        return _Task(*about, ((old.seed, old.seed),), described, schedule, certified, None, same_inputs=True)
+    mean = float(Fraction(certificate.claim.mean.risk))
+    seeds = tuple((each.seed, each.start) for each in certificate.claim.networks)
+    limits = tuple(limit / 2**OUT_BITS for limit in target_of(problem).limits)
+    return _Task(*about, seeds, described, schedule, (mean, mean), limits, same_inputs=False)
 
 
-def _train(
-    certificate: Certificate, described: Described, schedule: Schedule, seed: int, on_progress: Callable[[float], None]
-) -> Predictor | None:
-    """One start; None if it diverged. The order of the data has the seed [seed, 3], as in a run."""
-    claim, problem = certificate.claim, certificate.problem
-    network: Network = certificate.trained.network
-    assert claim.network.mode is not None
-    params = network.init(jax.random.key(seed), inputs=problem.d, outputs=problem.outputs, width=claim.network.width)
+def _train(task: _Task, drawn: int, start: int, on_progress: Callable[[float], None]) -> Predictor | None:
+    """One start; None if it diverged. The order of the data has the seed [start, 3], as in a run."""
+    problem = task.problem
+    params = task.network.init(jax.random.key(start), inputs=problem.d, outputs=problem.outputs, width=task.width)
     grid = train_grid(
-        get_model(network, claim.network.mode),
+        get_model(task.network, task.mode),
         params,
-        [described.rate],
-        [described.decay],
-        problem.sample(claim.samples, claim.seed),
-        schedule=schedule,
-        seed=[seed, 3],
+        [task.described.rate],
+        [task.described.decay],
+        problem.sample(task.samples, drawn),
+        schedule=task.schedule,
+        seed=[start, 3],
         on_progress=on_progress,
     )
     return None if grid.diverged[0] else grid.predictor(0)
 
 
-def _risk(problem: ParityProblem, predictor: Predictor, seed: int) -> tuple[float, float]:
+def _risk(task: _Task, predictor: Predictor, seed: int) -> tuple[float, float]:
     """The risk of a start and half of its 99% interval: over all points where they are few, else over drawn ones."""
+    problem = task.problem
     cube = cube_of(problem)
     assert cube is not None
     if 2**cube.d <= ALL_POINTS:
         X, times = cube.points(0, 2**cube.d), 0.0
     else:
         X, times = problem.sample(DRAWN, [seed, 4])[0], float(ndtri(0.5 + CONFIDENCE / 2)) / DRAWN**0.5
-    errors = ((problem.target(X) - predictor(X)) ** 2).sum(axis=1)
-    return float(errors.mean()), times * float(errors.std())
+    outputs = predictor(X)
+    if task.limits is not None:
+        outputs = np.clip(outputs, -np.array(task.limits), np.array(task.limits))
+    errors = ((problem.target(X) - outputs) ** 2).sum(axis=1)
+    return float(errors.mean()), times * float(errors.std(ddof=1))
 
 
 def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:

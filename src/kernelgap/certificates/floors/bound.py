@@ -1,4 +1,4 @@
-"""The floor under every scalar kernel fixed beforehand: what N functions, fixed before the target, cannot capture.
+"""The floor under every kernel fixed beforehand: what F functions, fixed before the target, cannot capture.
 
 Let T be any N-dimensional space of functions (the span of K(., x_1), ... K(., x_N), or of N features), and B what all
 base signals of the family span. The composite parities chi_S are orthonormal and orthogonal to B, so that B + T holds
@@ -7,7 +7,10 @@ lengths of these projections add up to N at most. Hence, over the draw of S, for
   E dist(beta F_S + alpha chi_S, T)^2 >= alpha^2 (1 - N / C).
 B + (N of the parities) meets it with equality: the bound gives B away for free. Markov's inequality turns the mean into
 a share of the targets. Outputs may have scalar kernels of their own: the bound holds for each. A matrix-valued kernel
-mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and N r stands in place of N.
+mixes the r outputs: with N inputs it spans the N r functions K(., x_n) e_j, and N r stands in place of N. A kernel that
+the labels pick among M spans, whichever it is, a part of what all M span: N M functions. A start function that is added
+to the regression is one function more. (A constant is orthogonal to the parities and captures nothing, so that counting
+it is safe and costs next to nothing.)
 
 A bound for any kernel can only be about a target that the kernel did not know. So the target is drawn from a family:
 the problem with its d1 coordinates permuted uniformly at random. A composite signal that is a parity of k of them
@@ -15,15 +18,16 @@ becomes a parity of any k of them, each of the C = binom(d1, k) sets being as li
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, comb, lgamma, log
+from math import ceil, comb, inf, lgamma, log, nextafter
 from numbers import Integral, Real
 from sys import float_info
 from typing import Literal, get_args
 
+from kernelgap.certificates.floors.johnson import MOST_PARTS, Overlap, Signals, least_risk
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
 
@@ -52,6 +56,8 @@ class Family:
     degrees: tuple[int, ...]  # one for each output
     alpha: Fraction
     hypotheses: tuple[Hypothesis, ...]
+    beta: Fraction = Fraction(0)
+    signals: Signals | None = None  # where the base signals are known, and have one degree
 
     def __post_init__(self) -> None:
         """Refuse, before anything is computed, numbers that cannot be shown."""
@@ -128,7 +134,23 @@ def family_of(problem: Problem) -> Family:
     )
     uniform = f"{coordinates} are independent and uniform on two values{others}."
     checked = (Hypothesis(uniform, checked=True), Hypothesis(parities, checked=True))
-    return Family(problem.d1, tuple(degrees), as_written(problem.alpha), (*checked, UNIFORM))
+    signals = _signals(problem, degrees)
+    numbers = as_written(problem.alpha), (*checked, UNIFORM), as_written(problem.beta)
+    return Family(problem.d1, tuple(degrees), *numbers, signals)
+
+
+def _signals(problem: ParityProblem, degrees: Sequence[int]) -> Signals | None:
+    """What the outputs' base and composite sets share; None if they have different degrees, or there is no signal."""
+    has_base = problem.beta > 0
+    base_degrees = {len(s) for s in problem.base_sets} if has_base else {None}
+    if problem.alpha == 0 or len(set(degrees)) > 1 or len(base_degrees) > 1:
+        return None
+    composite, overlaps = problem.composite_fourier, []
+    for output, base in enumerate(problem.base_sets):
+        rows = zip(composite.index_sets, composite.coefficients, strict=True)
+        own, value = next((s, row[output]) for s, row in rows if row[output] != 0)
+        overlaps.append(Overlap(1 if value > 0 else -1, len(set(base) & set(own)) if has_base else 0))
+    return Signals(base_degrees.pop(), degrees[0], tuple(overlaps))
 
 
 def family_by_numbers(d: int, degree: int, outputs: int, alpha: float) -> Family:
@@ -154,6 +176,7 @@ FIXED_BEFOREHAND: dict[str, Hypothesis] = {
         "matrix": "The matrix-valued kernel",
     }.items()
 }
+START_FIXED = Hypothesis("The function that is added to the regression is fixed before the target is drawn.", False)
 
 
 @dataclass(frozen=True)
@@ -167,16 +190,27 @@ class AnyKernelBound:
     kernel
         "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a matrix-valued
         kernel, which mixes the outputs).
+    picked_among
+        The number of kernels fixed beforehand among which the labels may pick one.
+    intercept
+        Whether an intercept, or another function fixed beforehand, is added.
     """
 
     family: Family
     n: int
     kernel: KernelKind = "scalar"
+    picked_among: int = 1
+    intercept: bool = False
 
     @property
     def functions_each(self) -> int:
-        """The functions that each sample adds: 1, or one for each output where the kernel is matrix-valued."""
-        return 1 if self.kernel == "scalar" else self.family.outputs
+        """The functions that each sample adds: those of one kernel, times the kernels to pick from."""
+        return (1 if self.kernel == "scalar" else self.family.outputs) * self.picked_among
+
+    @property
+    def functions(self) -> int:
+        """The functions that the regression can use, for each output or, of a matrix-valued kernel, in all."""
+        return self._functions(self.n)
 
     @property
     def family_size(self) -> int:
@@ -188,7 +222,13 @@ class AnyKernelBound:
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:
-        return (*self.family.hypotheses, FIXED_BEFOREHAND[self.kernel])
+        fixed = FIXED_BEFOREHAND[self.kernel]
+        if self.picked_among > 1:
+            kind = "scalar (or are one scalar kernel for each output)" if self.kernel == "scalar" else "matrix-valued"
+            text = f"All {self.picked_among:,} kernels are {kind}; they"
+            text = f"{text} and the training inputs are fixed before the target is drawn. The labels may pick one."
+            fixed = Hypothesis(text, checked=False)
+        return (*self.family.hypotheses, fixed, *((START_FIXED,) if self.intercept else ()))
 
     @property
     def exact_mean_risk(self) -> Fraction:
@@ -197,7 +237,7 @@ class AnyKernelBound:
 
     @property
     def mean_risk(self) -> float:
-        """The least possible mean, over the family, of the best risk: sum over outputs of alpha^2 (1 - n/C)."""
+        """The least possible mean, over the family, of the best risk: sum over outputs of alpha^2 (1 - functions/C)."""
         return float(self.exact_mean_risk)
 
     def risk_for_share(self, share: float) -> float:
@@ -224,7 +264,11 @@ class AnyKernelBound:
         n functions capture must reach that.
         """
         part = exact_number("share", share, "a number from 0 to 1", lambda value: 0 <= value <= 1)
-        goal = part * (self.family.threshold - _risk(risk))  # what has to be captured
+        return self.samples_for_exact(_risk(risk), part)
+
+    def samples_for_exact(self, risk: Fraction, share: Fraction = Fraction(1)) -> int:
+        """``samples_for`` a rational number."""
+        goal = share * (self.family.threshold - risk)  # what has to be captured
         if goal <= 0:
             return 0
         functions = Fraction(max(self.family.sizes))
@@ -236,7 +280,50 @@ class AnyKernelBound:
                 break
             full += count * self.family.alpha**2
             slope -= count * self.family.alpha**2 / size
-        return ceil(functions / self.functions_each)
+        return max(0, ceil((functions - self.intercept) / self.functions_each))
+
+    @property
+    def exact_sharp_mean_risk(self) -> Fraction | None:
+        """``sharp_mean_risk`` as a rational number, rounded down by less than 2^-300."""
+        return self._sharp(self.functions)
+
+    @property
+    def sharp_mean_risk(self) -> float | None:
+        """The least mean risk of any one space of so many functions, with the base signals not for free.
+
+        ``mean_risk`` gives away what all base signals of the family span; this does not, and a space attains it. It is
+        about one scalar kernel for all outputs. None where it is not computed: for matrix-valued kernels, and where the
+        base signals are unknown or of several degrees.
+        """
+        exact = self.exact_sharp_mean_risk
+        return None if exact is None else _rounded_down(max(exact, self.exact_mean_risk))
+
+    def sharp_samples_for(self, risk: float) -> int | None:
+        """The least number of samples with which ``sharp_mean_risk`` is at or below a risk; None as there."""
+        goal = _risk(risk)
+        if self._sharp(0) is None:
+            return None
+
+        def above(n: int) -> bool:
+            exact = self._sharp(self._functions(n))
+            assert exact is not None
+            return exact > goal
+
+        if not above(0):
+            return 0
+        low, high = 0, 1
+        while above(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if above(middle) else (low, middle)
+        return high
+
+    def _sharp(self, functions: int) -> Fraction | None:
+        family = self.family
+        if self.kernel == "matrix" or family.signals is None or max(family.degrees) > MOST_PARTS:
+            return None
+        return least_risk(family.d1, family.signals, family.alpha, family.beta, functions)
 
     @property
     def paper_floor(self) -> float:
@@ -245,22 +332,30 @@ class AnyKernelBound:
 
     @property
     def paper_samples(self) -> int:
-        """C / 1000: the most samples for which the paper states its floor (C / 1000 r for matrix-valued kernels)."""
-        return self.family_size // (1000 * self.functions_each)
+        """The most samples for which the paper states its floor: with C / 1000 functions."""
+        return max(0, self.family_size // 1000 - self.intercept) // self.functions_each
 
     @property
     def paper_applies(self) -> bool:
-        return 1000 * self.n * self.functions_each <= self.family_size and 0 < self.family.alpha < 1
+        return 1000 * self.functions <= self.family_size and 0 < self.family.alpha < 1
+
+    def _functions(self, n: int) -> int:
+        return n * self.functions_each + self.intercept
 
     def _captured(self, n: int) -> Fraction:
         """The most that n samples capture on average of the composite signals, summed over outputs."""
-        functions = n * self.functions_each
+        functions = self._functions(n)
         shares = (count * min(Fraction(1), Fraction(functions, size)) for size, count in self.family.counted)
         return self.family.alpha**2 * sum(shares, Fraction(0))
 
 
-def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKernelBound:
-    """The bound for any kernel with n samples, or any map to n features, fixed before the target is drawn.
+def any_kernel(
+    problem: Problem, n: int, kernel: KernelKind = "scalar", picked_among: int = 1, intercept: bool = False
+) -> AnyKernelBound:
+    r"""The bound for any kernel with n samples, or any map to n features, fixed before the target is drawn.
+
+    With F functions the mean over the family of the least risk is at least
+    :math:`\sum_j \alpha^2 (1 - \min(1, F / C_j))`, where :math:`C_j` counts the parities of output j.
 
     Parameters
     ----------
@@ -269,7 +364,15 @@ def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKe
     n
         Samples or features.
     kernel
-        "scalar", or "matrix" for any matrix-valued kernel: n times the outputs in place of n.
+        "scalar" (one kernel, or one for each output): F = n. "matrix" (any matrix-valued kernel, such as the full
+        tangent kernel of a network with several outputs): F = n times the outputs.
+    picked_among
+        The number of kernels fixed beforehand among which the labels may pick one, for instance on a validation sample:
+        F is multiplied by it.
+    intercept
+        Whether a function that is fixed beforehand is added to the regression: an intercept, or the network's function
+        at its start. F grows by 1. A mere constant is orthogonal to the parities and captures nothing, so that counting
+        it is safe.
 
     Raises
     ------
@@ -283,12 +386,22 @@ def any_kernel(problem: Problem, n: int, kernel: KernelKind = "scalar") -> AnyKe
     5766215
     >>> any_kernel(problems.get("sec8"), n=500, kernel="matrix").samples_for(0.02)
     384415
+    >>> any_kernel(problems.get("sec8"), n=500, picked_among=20, intercept=True).functions
+    10001
     """
-    return AnyKernelBound(family_of(problem), _count(n), _kind(kernel))
+    return AnyKernelBound(family_of(problem), *_checked(n, kernel, picked_among, intercept))
 
 
 def any_kernel_by_numbers(
-    *, d: int, degree: int, outputs: int, alpha: float, n: int, kernel: KernelKind = "scalar"
+    *,
+    d: int,
+    degree: int,
+    outputs: int,
+    alpha: float,
+    n: int,
+    kernel: KernelKind = "scalar",
+    picked_among: int = 1,
+    intercept: bool = False,
 ) -> AnyKernelBound:
     """The same for a family given by its numbers.
 
@@ -298,10 +411,11 @@ def any_kernel_by_numbers(
         Each composite signal is a parity of ``degree`` out of ``d`` uniform coordinates.
     outputs, alpha
         How many there are, and their strength.
-    n, kernel
+    n, kernel, picked_among, intercept
         As in ``any_kernel``.
     """
-    return AnyKernelBound(family_by_numbers(d, degree, outputs, alpha), _count(n), _kind(kernel))
+    family = family_by_numbers(d, degree, outputs, alpha)
+    return AnyKernelBound(family, *_checked(n, kernel, picked_among, intercept))
 
 
 def _risk(risk: float) -> Fraction:
@@ -309,18 +423,25 @@ def _risk(risk: float) -> Fraction:
     return exact_number("risk", risk, what, lambda value: 0 <= value < float("inf"))
 
 
-def _kind(kernel: KernelKind) -> KernelKind:
+def _checked(n: int, kernel: KernelKind, picked_among: int, intercept: bool) -> tuple[int, KernelKind, int, bool]:
     if kernel not in get_args(KernelKind):
         raise InputError(f"kernel must be 'scalar' or 'matrix', not {kernel!r}.")
-    return kernel
+    if not isinstance(intercept, bool):
+        raise InputError(f"intercept must be True or False, not {intercept!r}.")
+    return (
+        _count("n", n, 0, "samples or features"),
+        kernel,
+        _count("picked_among", picked_among, 1, "kernels to pick from"),
+        intercept,
+    )
 
 
-def _count(n: int) -> int:
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
-        raise InputError(f"n must be a whole number of samples or features, not {n!r}.")
-    if n > MOST:
-        raise InputError(f"n must be a number of samples of at most {MOST_DIGITS:,} digits.")
-    return int(n)
+def _count(name: str, value: int, least: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} must be a whole number of {what}, at least {least}, not {value!r}.")
+    if value > MOST:
+        raise InputError(f"{name} must be a number of {what} of at most {MOST_DIGITS:,} digits.")
+    return int(value)
 
 
 def as_written(number: float) -> Fraction:
@@ -333,6 +454,12 @@ def exact_number(name: str, value: float, what: str, allowed: Callable[[float], 
     if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
         raise InputError(f"{name} must be {what}, not {value!r}.")
     return as_written(float(value))
+
+
+def _rounded_down(value: Fraction) -> float:
+    """The greatest float that is not above."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else nextafter(nearest, -inf)
 
 
 def _list(numbers: list[int]) -> str:

@@ -11,6 +11,7 @@ the identity runs to its end in floating point, no eigenvalue is below s by more
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, arb_mat
@@ -60,7 +61,7 @@ def enclose(
     Where refinement does not do, systems are solved in balls: n^3 bits for each, ``most_work`` for all.
     """
     signs = np.unique(signs, axis=0)  # a repeated input adds nothing to the span
-    target = _coefficients(problem)
+    target = target_coefficients(problem)
     tight = TIGHT * sum((value**2 for row in target.values() for value in row), start=Fraction(0))
     tries = [bits] if bits else [FIRST_BITS * 2**i for i in range(20) if FIRST_BITS * 2**i <= MOST_BITS]
     work = 0.0
@@ -94,7 +95,7 @@ def enclose(
     )
 
 
-def _coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
+def target_coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
     """H by index sets, as written: where base and composite signal meet, they are added as rational numbers."""
     rows: dict[IndexSet, list[Fraction]] = {}
     for signal in (problem.base_fourier, problem.composite_fourier):
@@ -102,6 +103,32 @@ def _coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
             before = rows.setdefault(index_set, [Fraction(0)] * problem.outputs)
             rows[index_set] = [old + as_written(value) for old, value in zip(before, row, strict=True)]
     return rows
+
+
+class System(NamedTuple):
+    """The least risk is norm - trace(right' gram^-1 right), all in balls."""
+
+    gram: arb_mat
+    right: arb_mat
+    norm: arb
+
+    def risk(self, weights: arb_mat, residual: arb_mat) -> arb:
+        """What these weights reach; the residual is right - gram weights."""
+        return self.norm - inner(self.right, weights) - inner(weights, residual)
+
+
+def system_of(
+    target: Mapping[IndexSet, list[Fraction]], spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"]
+) -> System:
+    """G, b and |H|^2 for inputs without repetitions, at flint's precision."""
+    squared, differ = spectrum.squared_profile(), ((spectrum.d - signs @ signs.T) / 2).astype(int)
+    gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
+    coefficients = [[as_ball(value) for value in row] for row in target.values()]
+    norm = sum((value * value for row in coefficients for value in row), start=arb(0))
+    products = arb_mat([[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target]).transpose()
+    eigenvalues = [spectrum.balls[len(s)] for s in target]
+    right = products * arb_mat([[e * v for v in row] for e, row in zip(eigenvalues, coefficients, strict=True)])
+    return System(gram, right, norm)
 
 
 def _enclose_once(
@@ -112,36 +139,32 @@ def _enclose_once(
     on_progress: Progress,
     allow: Callable[[CubeSpectrum], None],
 ) -> arb | None:
-    squared, differ = spectrum.squared_profile(), ((spectrum.d - signs @ signs.T) / 2).astype(int)
-    gram = arb_mat([[squared[i] for i in row] for row in differ.tolist()])
-    coefficients = [[as_ball(value) for value in row] for row in target.values()]
-    norm = sum((value * value for row in coefficients for value in row), start=arb(0))
-    products = arb_mat([[int(value) for value in signs[:, list(s)].prod(axis=1)] for s in target]).transpose()
-    eigenvalues = [spectrum.balls[len(s)] for s in target]
-    right = products * arb_mat([[e * v for v in row] for e, row in zip(eigenvalues, coefficients, strict=True)])
-    refined = refine(spectrum, signs, gram, right, norm, tight, on_progress)
+    system = system_of(target, spectrum, signs)
+    refined = refine(spectrum, signs, system, tight, on_progress)
     if refined is not None:
-        return refined
+        return refined.risk
     allow(spectrum)
     on_progress(0.0, f"solving with {len(signs)} x {len(signs)} balls of {spectrum.bits} bits")
     try:
-        weights = gram.solve(right)
+        weights = system.gram.solve(system.right)
     except ZeroDivisionError:
         return None
-    risk = norm - _inner(right, weights)
+    risk = system.norm - inner(system.right, weights)
     return risk if risk.is_finite() else None
 
 
+class Refined(NamedTuple):
+    """A ball that contains the least risk, and the exact weights that nearly reach it."""
+
+    risk: arb
+    weights: arb_mat
+
+
 def refine(
-    spectrum: CubeSpectrum,
-    signs: Float[np.ndarray, "n d"],
-    gram: arb_mat,
-    right: arb_mat,
-    norm: arb,
-    tight: arb,
-    on_progress: Progress,
-) -> arb | None:
-    """A ball that contains norm - trace(right' gram^-1 right), no wider than ``tight``; None if this way is closed."""
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], system: System, tight: arb, on_progress: Progress
+) -> Refined | None:
+    """The least risk of the system in a ball no wider than ``tight``; None if this way is closed."""
+    gram, right, _ = system
     for degree in dict.fromkeys((most_apart(spectrum, len(signs)), -1)):
         on_progress(0.1, f"the smallest eigenvalue, above degree {degree}")
         high = gram_above(spectrum, signs, degree)
@@ -156,15 +179,15 @@ def refine(
         residual = right
         before = None
         for i in range(ROUNDS):
-            missed = _inner(residual, residual) / smallest
-            risk = norm - _inner(right, weights) - _inner(weights, residual)
+            missed = inner(residual, residual) / smallest
+            risk = system.risk(weights, residual)
             if missed.upper() + risk.rad() <= tight:
-                return (risk - missed.upper()).lower().union(risk.upper())
+                return Refined((risk - missed.upper()).lower().union(risk.upper()), weights)
             if before is not None and missed.upper() > before / 4:
                 break  # refinement does not converge
             before = missed.upper()
             on_progress(0.2 + 0.8 * i / ROUNDS, f"refining {len(signs)} weights, {i + 1}")
-            weights = _middle(weights + _solved(solve, residual))
+            weights = midpoints(weights + _solved(solve, residual))
             residual = right - gram * weights
     return None
 
@@ -224,10 +247,10 @@ def _solved(solve: Callable[[np.ndarray], np.ndarray], residual: arb_mat) -> arb
     return arb_mat([[arb(value) * largest.mid() for value in row] for row in correction.tolist()])
 
 
-def _middle(matrix: arb_mat) -> arb_mat:
+def midpoints(matrix: arb_mat) -> arb_mat:
     """The midpoints: exact numbers to go on with."""
     return arb_mat(matrix.nrows(), matrix.ncols(), [entry.mid() for entry in matrix.entries()])
 
 
-def _inner(first: arb_mat, second: arb_mat) -> arb:
+def inner(first: arb_mat, second: arb_mat) -> arb:
     return sum((a * b for a, b in zip(first.entries(), second.entries(), strict=True)), start=arb(0))

@@ -1,17 +1,19 @@
 """How certificates look in the terminal, and as JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kernelgap import console
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retention, Retraining, Verdict
+    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retention, Retraining, Verification
+
+Number = TypeVar("Number", int, float)
 
 
 def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str, object]:
@@ -21,11 +23,14 @@ def bound_record(bound: "AnyKernelBound", share: float, risk: float) -> dict[str
             "mean_risk_fraction": str(bound.exact_mean_risk),
             "risk_for_share": bound.risk_for_share(share),
             "samples_for": bound.samples_for(risk),
+            "sharp_mean_risk": bound.sharp_mean_risk,
+            "sharp_samples_for": bound.sharp_samples_for(risk),
         }
 
     other = _of_other_kernels(bound)
     return {
-        **_fields(bound, "n", "kernel", "family_size", "threshold", "paper_floor", "paper_samples", "paper_applies"),
+        **_fields(bound, "n", "kernel", "picked_among", "intercept", "functions", "family_size", "threshold"),
+        **_fields(bound, "paper_floor", "paper_samples", "paper_applies"),
         **risks(bound),
         "share": share,
         "risk": risk,
@@ -38,9 +43,11 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     say = console.answer
     other = _of_other_kernels(result)
     features = ", any map to features" if result.kernel == "scalar" else ""
-    say(f"Any {KINDS[result.kernel]} fixed beforehand{features}, {_count(result.n)} samples, on {name}")
+    picked = f", picked among {_count(result.picked_among)} by the labels" if result.picked_among > 1 else ""
+    added = ", with an intercept or start function" if result.intercept else ""
+    say(f"Any {KINDS[result.kernel]} fixed beforehand{features}{picked}{added}, {_count(result.n)} samples, on {name}")
     say("")
-    size, functions = _count(result.family_size), _count(result.n * result.functions_each)
+    size, functions = _count(result.family_size), _count(result.functions)
     say(f"The composite signal can be any of {size} parities; {functions} functions capture,")
     captured = _percent(1 - result.mean_risk / result.threshold) if result.threshold else "0%"
     say(f"on average over them, at most {captured} of it. So:")
@@ -49,8 +56,10 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
         [title, *(value(bound) for bound in (result, other))]
         for title, value in (
             ("mean risk over the family, at least", lambda b: _number(b.mean_risk)),
+            ("... base signals not for free", lambda b: _known(b.sharp_mean_risk, _number)),
             (f"risk that {share:.4g} of the targets exceed, at least", lambda b: _number(b.risk_for_share(share))),
             (f"samples for a mean risk of {risk:.4g}, at least", lambda b: _count(b.samples_for(risk))),
+            ("... base signals not for free", lambda b: _known(b.sharp_samples_for(risk), _count)),
             ("learning F alone leaves (the threshold)", lambda b: _number(b.threshold)),
             ("the paper's floor, for 99% of the targets", _paper),
         )
@@ -58,6 +67,10 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     console.table(["", KINDS[result.kernel], KINDS[other.kernel]], rows)
     say("")
     say("A scalar kernel with N samples spans N functions for each output, a matrix-valued one N times the outputs.")
+    if result.sharp_mean_risk is not None or other.sharp_mean_risk is not None:
+        say("The bound gives the base signals away; what does not is sharp, and about one kernel for all outputs.")
+    if result.picked_among == 1:
+        say("A kernel that the labels pick among M spans M times as many: --picked-among M.")
     say("This rests on:")
     for hypothesis in result.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
@@ -166,7 +179,7 @@ def theorem2(table: "pd.DataFrame", problem: str) -> None:
     console.answer(f"No scalar kernel fixed beforehand has a mean under {first.any_kernel_mean:.6g}.")
 
 
-def verdict_record(result: "Verdict", again: "Retraining | None" = None) -> dict[str, object]:
+def verification_record(result: "Verification", again: "Retraining | None" = None) -> dict[str, object]:
     record: dict[str, object] = {
         "holds": result.holds,
         "sentence": result.claim.sentence,
@@ -181,7 +194,7 @@ def verdict_record(result: "Verdict", again: "Retraining | None" = None) -> dict
     return record
 
 
-def verdict(result: "Verdict", again: "Retraining | None" = None) -> None:
+def verification(result: "Verification", again: "Retraining | None" = None) -> None:
     rows = [[c.what, c.stated, c.found, "holds" if c.holds else "FAILS"] for c in result.checks]
     failed = sum(not check.holds for check in result.checks)
     title = f"It states, and this does not hold: {result.claim.sentence}" if failed else result.claim.sentence
@@ -221,6 +234,10 @@ def _count(value: int) -> str:
     with localcontext() as context:
         context.rounding = ROUND_FLOOR
         return f"{Decimal(value):.6e}"
+
+
+def _known(value: Number | None, written: Callable[[Number], str]) -> str:
+    return "not computed" if value is None else written(value)
 
 
 def _number(value: float) -> str:

@@ -1,6 +1,6 @@
 """The paper's experiments, as data."""
 
-from kernelgap.paper.figures.certified import certify_run
+from kernelgap.paper.figures.certified import ENOUGH, certify_run
 from kernelgap.paper.figures.experiment import Built, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
 from kernelgap.paper.figures.file import read_experiment
 from kernelgap.paper.figures.reference import Reference, ReferenceComparison, compare, read_reference
@@ -10,6 +10,7 @@ from kernelgap.paper.figures.summary import best_of_methods, summarise, under_th
 
 __all__ = ["EXPERIMENTS", "Built", "Experiment", "FigureRun", "Grid", "KernelLines", "Reference", "ReferenceComparison"]
 __all__ += [
+    "ENOUGH",
     "RidgePaths",
     "Scale",
     "Search",

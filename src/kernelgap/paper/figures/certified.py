@@ -1,5 +1,6 @@
-"""A finished run, packed into a certificate."""
+"""A finished run, packed into a certificate: the picked setting of a network, with every seed."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -7,13 +8,16 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from kernelgap import networks, problems
-from kernelgap.certificates import Claim, TrainedNetwork, certify
+from kernelgap.certificates import CertifiedClaim, TrainedNetwork, certify
 from kernelgap.errors import InputError
-from kernelgap.paper.figures.gap import best_kernels, best_network, trained_networks
-from kernelgap.paper.figures.picks import judged_trials
+from kernelgap.paper.figures.gap import best_kernels, best_over_seeds, candidates_of, trained_networks
 from kernelgap.paper.figures.result import staged_table
-from kernelgap.progress import Progress, silent
+from kernelgap.progress import Progress, part, silent
 from kernelgap.runs import Trial, TrialStore
+from kernelgap.runs.trials.sgd import run_by_sgd
+
+ENOUGH = 5  # starts that a certificate should hold
+SAME_ERROR = 1e-6  # relative: what training again on the same machine may differ by
 
 
 def certify_run(
@@ -23,11 +27,13 @@ def certify_run(
     method: str | None = None,
     width: int | None = None,
     on_progress: Progress = silent,
-) -> Claim:
-    """Evaluate the run's best network at every point of the cube, prove floors, write the file.
+) -> CertifiedClaim:
+    """Evaluate the run's best network, with every seed, at every point of the cube, prove floors, write the file.
 
-    The network is the one with the least validation error, with the very weights that the run ended with. Each kernel
-    family of the run is represented by the member with the least validation error.
+    Network, width and setting are those with the least mean validation error over seeds, as for the kernel gap. All
+    their seeds are packed, with the weights that the run ended with; where the run did not keep them, because another
+    setting of that seed did better, they are trained again as the run did. Each kernel family of the run is represented
+    by the member with the least validation error on the first seed.
 
     Parameters
     ----------
@@ -42,35 +48,40 @@ def certify_run(
 
     Returns
     -------
-    Claim
+    CertifiedClaim
         What the certificate states.
     """
     with TrialStore.reading(folder) as store:
-        table = judged_trials(staged_table(store))  # errors that are not finite are refused here
-        trials = store.trials()
-        best = _best(table, folder, method, width)
-        weights = store.weights(best.trial)
-    trial = trials[best.trial]
-    assert isinstance(trial, Trial)
+        table, trials = staged_table(store), store.trials()  # errors that are not finite are refused here
+        picks = _picks(table, folder, method, width)
+        kept = {trial: store.weights(trial) for trial in picks.trial}
+    chosen = [trial for trial in (trials[name] for name in picks.trial) if isinstance(trial, Trial)]
+    missing = [trial for trial in chosen if kept[trial.id] is None]
+    for i, trial in enumerate(missing):
+        on_progress(0.2 * i / len(missing), f"training {trial.label} again, whose weights were not kept")
+        kept[trial.id] = _trained_again(trial, float(picks.loc[picks.trial == trial.id, "test_error"].iloc[0]))
+    first = chosen[0]
     points = Path(f"{out}.points")
+    training = first.model_dump(mode="json", exclude={"seed"})
     claim = certify(
         out,
-        problems.get(trial.problem),
-        _network(trial, weights, folder),
-        samples=trial.samples,
-        seed=trial.seed,
-        kernels=best_kernels(table, best),
-        method=trial.method,
-        training=trial.model_dump(mode="json"),
+        problems.get(first.problem),
+        [_network(trial, kept[trial.id], folder) for trial in chosen],
+        samples=first.samples,
+        seeds=[trial.seed for trial in chosen],
+        kernels=best_kernels(table, picks.iloc[0]),
+        method=first.method,
+        training={**training, "candidates": candidates_of(table)},
         resume=points,
-        on_progress=on_progress,
+        on_progress=part(on_progress, 0.2 if missing else 0.0, 1.0),
     )
-    points.unlink(missing_ok=True)
+    for done in points.parent.glob(f"{points.name}.*"):
+        done.unlink(missing_ok=True)
     return claim
 
 
-def _best(table: pd.DataFrame, folder: str | Path, method: str | None, width: int | None) -> pd.Series:
-    """The network to certify."""
+def _picks(table: pd.DataFrame, folder: str | Path, method: str | None, width: int | None) -> pd.DataFrame:
+    """The trials to certify, one a seed."""
     if table.empty:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
     chosen = table
@@ -78,19 +89,33 @@ def _best(table: pd.DataFrame, folder: str | Path, method: str | None, width: in
         chosen = chosen[chosen.method == method]
     if width is not None:
         chosen = chosen[chosen.width == width]
-    best = best_network(chosen)
-    if best is None:
+    picks = best_over_seeds(chosen)
+    if picks is None:
         known = ", ".join(sorted(trained_networks(table).method.unique())) or "none"
-        raise InputError(f"'{folder}' has no such network that was trained to its end. It has: {known}.")
-    return best
+        raise InputError(
+            f"'{folder}' has no such network that was trained to its end with every seed. Its networks: {known}."
+        )
+    return picks
+
+
+def _trained_again(trial: Trial, error: float) -> bytes | None:
+    """The weights of a trial whose test error is known; refused if training ends elsewhere, as on another processor."""
+    again = run_by_sgd([trial], None)[0]
+    if again.status == "done" and not math.isclose(again.test_error, error, rel_tol=SAME_ERROR):
+        raise InputError(
+            f"The run did not keep the weights of {trial.label}, and to train it again ends with a test error of "
+            f"{again.test_error:.4g}, not {error:.4g}: another machine or version rounds otherwise. Certify the run "
+            "where it was made, or run the experiment again."
+        )
+    return again.weights
 
 
 def _network(trial: Trial, weights: bytes | None, folder: str | Path) -> TrainedNetwork:
     """The run's own network, from the weights that it kept."""
     if weights is None:
         raise InputError(
-            f"'{folder}' does not hold the weights of {trial.label}: it was run by an earlier version, or the network "
-            "is larger than what a run keeps. Run the experiment again, into another folder."
+            f"'{folder}' does not hold the weights of {trial.label}, and they are larger than what a run keeps, or its "
+            "training diverges on this machine."
         )
     network, problem = networks.get(trial.network), problems.get(trial.problem)
     try:

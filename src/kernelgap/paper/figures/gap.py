@@ -1,4 +1,8 @@
-"""The kernel gap of a run: its best network against any kernel, and against the kernels that it tried."""
+"""The kernel gap of a run: its best network against any kernel, and against the kernels that it tried.
+
+The first number is about any scalar kernel. Rows of a run that are called (NTK) have the full kernel of all outputs,
+which is matrix-valued: what such a kernel needs stands beside it, in the sentence and on the page.
+"""
 
 import math
 from dataclasses import replace

@@ -47,7 +47,7 @@ def _by_degree(table: pd.DataFrame, column: str, title: str) -> alt.LayerChart:
     shown = table[table[column] > LEAST]
     if shown.empty:
         raise InputError(
-            f"No chart of {table.attrs['kernel']}: {title[:1].lower()}{title[1:]} is nowhere above {LEAST:g}. Ask for "
+            f"There is no chart: {title[:1].lower()}{title[1:]} is nowhere above {LEAST:g}. Ask for "
             "the numbers alone, or scale the kernel up."
         )
     low = 10.0 ** math.floor(math.log10(shown[column].min()) - 0.5)

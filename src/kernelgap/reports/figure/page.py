@@ -109,7 +109,7 @@ def _order(signals: Signals | None, threshold: float) -> dict[str, str]:
 
 
 def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
-    """A few numbers in large type: the median of the best of each kind, the threshold, what any kernel needs."""
+    """A few numbers in large type: the median of the best of each kind, the threshold, what any scalar kernel needs."""
     best = best_of_methods(run.summary, by="best_on_validation")
     tiles = []
     for learner, label in BEST.items():
@@ -122,6 +122,8 @@ def _tiles(run: FigureRun, leaves: str) -> list[dict[str, str]]:
     tiles.append({"number": _number(run.threshold), "label": "the threshold", "more": leaves})
     if run.gap:
         more = f"samples for {run.gap['error']:.2g}, on average over the family, if it is fixed beforehand"
+        if run.gap.get("needed_matrix") is not None:
+            more += f"; a matrix-valued one, as (NTK) is, {run.gap['needed_matrix']:,}"
         tiles.append({"number": f"{run.gap['needed']:,}", "label": "any scalar kernel needs", "more": more})
     return tiles
 

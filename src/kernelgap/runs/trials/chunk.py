@@ -26,7 +26,7 @@ class Chunk:
     trials
         Trials that differ in what is searched alone, in its order.
     keep_weights
-        Whether the run is to keep the weights of the best network among them. No part of the identity.
+        Whether the run is to keep weights of the networks among them. No part of the identity.
     """
 
     trials: tuple[AnyTrial, ...]
@@ -72,8 +72,8 @@ class TrialResult:
     measures
         Further numbers by name, such as the Frobenius norm of W (``norm``); each becomes a column of the results.
     weights
-        The weights of the chunk's best network, as a safetensors file. None for other trials, for the modes "last" and
-        "ntk", and where they are too large to keep.
+        The weights of the network, as a safetensors file. None for the modes "last" and "ntk", where they are too large
+        to keep, and where only those of the chunk's best network are kept.
     """
 
     trial_id: str

@@ -1,4 +1,4 @@
-"""Train a chunk's grid of rates and decays by SGD, and keep the weights of its best member."""
+"""Train a chunk's grid of rates and decays by SGD, and keep the weights of its members, or of the best one."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,6 +14,7 @@ from kernelgap.training import GridResult, Predictor, get_model, train_grid
 from kernelgap.training.grid import records_first_output
 
 MOST_KEPT = 2**26  # bytes of a network's weights that a run keeps
+ALL_KEPT = 2**21  # bytes of all networks of a chunk, up to which each is kept: over seeds another one may be the best
 
 
 def run_by_sgd(
@@ -21,7 +22,7 @@ def run_by_sgd(
 ) -> list[TrialResult]:
     """Train the grid and report each trial. The order of the data has the seed [seed, 3]."""
     grid = _train(trials, on_progress)
-    best = _best(grid) if keep_weights and trials[0].mode in ("all", "hidden") else None
+    kept = _kept(grid) if keep_weights and trials[0].mode in ("all", "hidden") else set()
     results = []
     for i, t in enumerate(trials):
         curves = {"epochs": grid.epochs.tolist(), **{n: _finite_start(c[i]) for n, c in grid.curves.items()}}
@@ -36,7 +37,7 @@ def run_by_sgd(
                 diverged_at=int(grid.diverged_at[i]) if grid.diverged[i] else None,
                 curves=curves,
                 measures={} if grid.diverged[i] else _measures(t, grid, i),
-                weights=_weights(grid.predictor(i)) if i == best else None,
+                weights=_weights(grid.predictor(i)) if i in kept else None,
             )
         )
     return results
@@ -67,9 +68,15 @@ def _train(
     )
 
 
-def _best(grid: GridResult) -> int | None:
-    """The member with the least validation error; None if all diverged."""
-    return None if grid.diverged.all() else int(np.argmin(grid.final("validation")))
+def _kept(grid: GridResult) -> set[int]:
+    """The members whose weights are kept: all that did not diverge if they are small, else the best on validation."""
+    if grid.diverged.all():
+        return set()
+    best = int(np.argmin(grid.final("validation")))
+    network = grid.predictor(best)
+    size = sum(np.asarray(w).nbytes for w in {**network.trained, **network.frozen}.values())
+    whole = np.flatnonzero(~grid.diverged) if size * len(grid.diverged) <= ALL_KEPT else [best]
+    return {int(i) for i in whole}
 
 
 def _weights(network: Predictor) -> bytes | None:

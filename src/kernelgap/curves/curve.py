@@ -1,0 +1,281 @@
+"""The predicted learning curve of a kernel on a problem of the cube, at any number of samples."""
+
+import math
+from dataclasses import dataclass, field, replace
+from math import lgamma
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from flint import arb
+from jaxtyping import Float
+
+from kernelgap.certificates.exact.cube import Cube, cube_of
+from kernelgap.curves.theory import Groups, Solution, solve, solve_best
+from kernelgap.errors import InputError, shown
+from kernelgap.kernels import Kernel
+from kernelgap.kernels.cube.balls import precision
+from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
+from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
+from kernelgap.kernels.registry import get as get_kernel
+from kernelgap.problems import ParityProblem, Problem
+from kernelgap.rows import check_finite
+
+BEST: Literal["best"] = "best"
+MOST_SAMPLES = 1e15  # that are looked for, or asked about
+LOOKED_AT = 200  # numbers of samples between two of which a need is looked for, at each round
+MOST_DIMENSIONS = 5000
+Ridge = float | Literal["best"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What the theory says of a kernel on a problem, at each number of samples and ridge.
+
+    All arrays have the shape of ``n`` and ``ridge``, broadcast against each other; where both were single numbers, the
+    attributes are numbers too.
+
+    Attributes
+    ----------
+    problem, kernel
+        Their texts; a bandwidth that was the median distance is that of the cube.
+    n, ridge
+        The numbers of samples, and the ridges on the scale of K: the best ones, if those were asked for.
+    risk
+        E |f - H|^2, the predicted distance to the target, averaged over training samples.
+    test_error, train_error
+        The errors against noisy labels, on fresh samples and on the training samples.
+    learned
+        L for each degree (last axis): the share of a parity of this degree that is learned.
+    by_degree
+        The part of the risk that each degree leaves (last axis); with the part that noise adds, it sums to ``risk``.
+    effective_dimension
+        sum L over all parities: at most n.
+    overfitting
+        E0, by which noise and what is not learned are amplified.
+    threshold
+        The risk of knowing F alone.
+    asked_ridge
+        The ridges as they were asked for, or "best".
+    """
+
+    problem: str
+    kernel: str
+    n: Any
+    ridge: Any
+    risk: Any
+    test_error: Any
+    train_error: Any
+    learned: Float[np.ndarray, "... degrees"]
+    by_degree: Float[np.ndarray, "... degrees"]
+    effective_dimension: Any
+    overfitting: Any
+    threshold: float
+    _groups: Groups = field(repr=False)
+    asked_ridge: Any = field(repr=False)
+
+    def samples_for(self, risk: float) -> int | None:
+        """The least number of samples whose predicted risk is no greater than this one.
+
+        With one ridge, or with the best ridge at each number. It is None if 10^15 samples do not get there.
+        """
+        goal = _number("risk", risk, least=0.0)
+        ridge = self.asked_ridge if isinstance(self.asked_ridge, str) else np.unique(self.asked_ridge)
+        if not isinstance(ridge, str) and len(ridge) != 1:
+            raise InputError("samples_for takes one ridge, or ridge='best': predict the curve with that.")
+        low, high = 1.0, MOST_SAMPLES
+        if self._risk_at(np.array([1.0]), ridge)[0] <= goal:
+            return 1
+        while high - low > 1:
+            n = np.unique(np.round(np.geomspace(low, high, LOOKED_AT)))
+            reached = np.flatnonzero(self._risk_at(n, ridge) <= goal)
+            if not len(reached):
+                return None
+            low, high = n[max(reached[0] - 1, 0)], n[reached[0]]
+        return int(high)
+
+    def _risk_at(self, n: np.ndarray, ridge: Any) -> np.ndarray:
+        if isinstance(ridge, str):
+            return solve_best(self._groups, n).risk
+        return solve(self._groups, n, np.full(len(n), float(ridge[0]))).risk
+
+
+def predict(problem: Problem, kernel: Kernel | str, n: Any, ridge: Any = 0.0, *, noise: float | None = None) -> Curve:
+    """What kernel ridge regression will reach, from the kernel's spectrum on the cube: nothing is drawn or fitted.
+
+    Parameters
+    ----------
+    problem
+        A problem of parities whose inputs are the points of a cube.
+    kernel
+        A kernel with a formula in <x,z>, or its name. A bandwidth "median" is the median distance on the cube.
+    n
+        The number of samples, or many.
+    ridge
+        As in ``KernelRegressor``, a number on the scale of K; or many; or "best", the one with the least test error at
+        each n.
+    noise
+        The standard deviation of the label noise in each output; by default the problem's own.
+
+    Returns
+    -------
+    Curve
+        With the shape of ``n`` and ``ridge`` broadcast against each other.
+
+    Raises
+    ------
+    InputError
+        If the problem has no Fourier expansion on a cube, the kernel no spectrum there, or a number makes no sense.
+
+    Examples
+    --------
+    >>> from kernelgap import problems
+    >>> curve = predict(problems.get("sec8"), "ntk3", [500, 1000, 2000], ridge=1e-3)
+    >>> curve.risk.round(2)
+    array([8.65, 4.72, 2.54])
+    >>> predict(problems.get("sec8"), "ntk3", 500, ridge="best").samples_for(0.02) > 5_766_215
+    True
+    """
+    cube = cube_with_parities(problem)
+    assert isinstance(problem, ParityProblem)
+    kernel = on_cube(kernel, cube)
+    samples = _numbers("n", n, least=1.0, most=MOST_SAMPLES)
+    noise = problem.noise if noise is None else _number("noise", noise, least=0.0)
+    groups = groups_of(problem, cube, cube_spectrum(kernel, cube.d, cube.squared_length), noise)
+    if isinstance(ridge, str):
+        if ridge != BEST:
+            raise InputError(f"ridge must be a number, numbers or 'best', not {shown(ridge)}.")
+        shape, flat = samples.shape, samples.ravel()
+        asked: Any = BEST
+        solution = solve_best(groups, flat)
+    else:
+        asked = _numbers("ridge", ridge, least=0.0)
+        samples, ridges = _together(samples, asked)
+        shape, flat = samples.shape, samples.ravel()
+        solution = solve(groups, flat, ridges.ravel())
+    return _curve(problem, kernel, groups, flat, solution, shape, asked)
+
+
+def on_cube(kernel: Kernel | str, cube: Cube) -> Kernel:
+    """The kernel, its bandwidth the median distance between points of the cube where it takes that."""
+    kernel = get_kernel(kernel)
+    if kernel.is_fitted:
+        return kernel
+    if isinstance(kernel, DistanceKernel):
+        differ = _median_of_differences(cube.d)
+        distance = 2 * math.sqrt(float(cube.squared_scale) * differ)
+        return replace(kernel, bandwidth=distance * kernel.factor, factor=1.0)
+    raise InputError(f"{kernel.spec} takes its bandwidth from data: give a number.")
+
+
+def groups_of(problem: ParityProblem, cube: Cube, spectrum: CubeSpectrum, noise: float) -> Groups:
+    """One group for each degree: its parities share an eigenvalue."""
+    energies = np.zeros(cube.d + 1)
+    target = problem.target_fourier
+    for index_set, row in zip(target.index_sets, target.coefficients, strict=True):
+        energies[len(index_set)] += float(row @ row)
+    with precision(spectrum.bits):
+        logs = [_log(ball, degree, spectrum) for degree, ball in enumerate(spectrum.balls)]
+    sizes = [lgamma(cube.d + 1) - lgamma(k + 1) - lgamma(cube.d - k + 1) for k in range(cube.d + 1)]
+    return Groups(np.array(sizes), np.array(logs), energies, problem.outputs * noise**2)
+
+
+def _log(ball: arb, degree: int, spectrum: CubeSpectrum) -> float:
+    """The logarithm of an eigenvalue; -inf where it is 0. A negative one is no kernel's."""
+    if ball.contains(0):
+        return -math.inf
+    if ball < 0:
+        raise InputError(
+            f"The eigenvalue of degree {degree} of {spectrum.kernel.spec} is negative: it is no positive semi-definite "
+            "kernel on this cube, and the theory does not apply."
+        )
+    return float(ball.log().mid())
+
+
+def cube_with_parities(problem: Problem) -> Cube:
+    """The cube of a problem whose target is a sum of parities, or a refusal."""
+    cube = cube_of(problem) if isinstance(problem, ParityProblem) else None
+    if cube is None:
+        raise InputError(
+            f"{problem.name} has no Fourier expansion on a cube, from which a curve could be predicted. Problems that "
+            "have one: sec8, slides, hard, parity (with uniform or zero backgrounds)."
+        )
+    if cube.d > MOST_DIMENSIONS:
+        raise InputError(f"Spectra are computed up to {MOST_DIMENSIONS:,} coordinates, not {cube.d:,}.")
+    return cube
+
+
+def _curve(
+    problem: ParityProblem,
+    kernel: Kernel,
+    groups: Groups,
+    n: np.ndarray,
+    solution: Solution,
+    shape: tuple[int, ...],
+    asked: Any,
+) -> Curve:
+    log_learned, log_left = groups.shares(solution.log_kappa)
+    left = solution.overfitting[:, None] * np.exp(2 * log_left) * groups.energies
+
+    def shaped(values: np.ndarray) -> Any:
+        values = values.reshape(shape + values.shape[1:])
+        return float(values) if values.ndim == 0 else values
+
+    return Curve(
+        problem=problem.spec,
+        kernel=kernel.spec,
+        n=shaped(n),
+        ridge=shaped(solution.ridge),
+        risk=shaped(solution.risk),
+        test_error=shaped(solution.test_error),
+        train_error=shaped(solution.train_error),
+        learned=shaped(np.exp(log_learned)),
+        by_degree=shaped(left),
+        effective_dimension=shaped(solution.effective_dimension),
+        overfitting=shaped(solution.overfitting),
+        threshold=float(problem.threshold),
+        _groups=groups,
+        asked_ridge=asked,
+    )
+
+
+def _median_of_differences(d: int) -> int:
+    """The median number of coordinates in which two points of the cube differ, if they differ at all."""
+    total, reached = 2**d - 1, 0
+    for differ in range(1, d + 1):
+        reached += math.comb(d, differ)
+        if 2 * reached >= total:
+            return differ
+    return d
+
+
+def _together(n: np.ndarray, ridge: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        first, second = np.broadcast_arrays(n, ridge)
+    except ValueError:
+        raise InputError(
+            f"n of the shape {n.shape} and ridge of the shape {ridge.shape} do not fit together."
+        ) from None
+    return first, second
+
+
+def _number(name: str, value: object, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < math.inf:
+        raise InputError(f"{name} must be a finite number of at least {least:g}, not {shown(value)}.")
+    return float(value)
+
+
+def _numbers(name: str, values: object, least: float, most: float = math.inf) -> np.ndarray:
+    """One number or many, all finite and within the bounds."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a number or numbers, not {shown(values)}.") from None
+    if not numbers.size:
+        raise InputError(f"{name} is empty: give at least one number.")
+    check_finite(np.atleast_1d(numbers), name)
+    if numbers.min() < least or numbers.max() > most:
+        limits = f"at least {least:g}" + (f" and at most {most:g}" if math.isfinite(most) else "")
+        wrong = numbers.min() if numbers.min() < least else numbers.max()
+        raise InputError(f"{name} must be {limits}, not {wrong:g}.")
+    return numbers

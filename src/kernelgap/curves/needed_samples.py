@@ -1,0 +1,78 @@
+"""How many samples a kernel is predicted to need for a risk, beside what no scalar kernel can do with fewer."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelgap.certificates import any_kernel
+from kernelgap.curves.curve import BEST, MOST_SAMPLES, predict
+from kernelgap.errors import InputError
+from kernelgap.kernels import Kernel
+from kernelgap.problems import Problem
+
+
+@dataclass(frozen=True)
+class Need:
+    """Samples for a risk.
+
+    Attributes
+    ----------
+    kernel, risk
+        The kernel and the risk in question.
+    samples
+        What the kernel is predicted to need; None if 10^15 samples do not get there.
+    floor
+        What any scalar kernel fixed beforehand needs at least on average over which coordinates matter, proved; None if
+        no bound is known for the problem.
+    """
+
+    kernel: str
+    risk: float
+    samples: int | None
+    floor: int | None
+
+    @property
+    def sentence(self) -> str:
+        number = f"more than {MOST_SAMPLES:.0e}" if self.samples is None else f"about {in_words(self.samples)}"
+        text = f"{self.kernel} would need {number} samples for a risk of {self.risk:.3g} (predicted)"
+        if not self.floor:
+            return text + "."
+        return f"{text}; no scalar kernel fixed beforehand can with fewer than {in_words(self.floor)} (proved)."
+
+    def as_record(self) -> dict[str, Any]:
+        """In plain values, as JSON holds them."""
+        return {**vars(self), "sentence": self.sentence}
+
+
+def need(
+    problem: Problem, kernel: Kernel | str, risk: float, *, ridge: float | str = BEST, noise: float | None = None
+) -> Need:
+    """The predicted need of a kernel, and the floor for any scalar kernel.
+
+    Parameters
+    ----------
+    problem, kernel, ridge, noise
+        As in ``predict``; by default the best ridge at each number of samples.
+    risk
+        The risk that is to be reached.
+
+    Examples
+    --------
+    >>> from kernelgap import problems
+    >>> found = need(problems.get("hard(d=20, k=3, alpha=0.3)"), "ntk2(bias=True)", 0.05)
+    >>> found.samples > 2 * found.floor, found.floor
+    (True, 929)
+    """
+    curve = predict(problem, kernel, 1, ridge, noise=noise)
+    try:
+        floor: int | None = any_kernel(problem, 1).samples_for(risk)
+    except InputError:
+        floor = None
+    return Need(curve.kernel, float(risk), curve.samples_for(risk), floor)
+
+
+def in_words(count: int) -> str:
+    """5,766,215 as 5.8 million."""
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if count >= size:
+            return f"{count / size:,.3g} {word}" if count < 1000 * size else f"{count:.2g}"
+    return f"{count:,}"

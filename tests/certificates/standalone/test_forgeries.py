@@ -1,0 +1,93 @@
+"""Forged certificates with a right seal, and damaged ones: none of them holds."""
+
+import numpy as np
+import pytest
+
+from support.forgeries import FORGERS, forge
+from support.format3 import make_draft
+from support.standalone import verdict
+
+CERTIFICATES = {
+    "hard": lambda: make_draft(
+        "hard(d=7, k=3, alpha=0.3)", networks=3, samples=9, floors=("ck2", "gaussian(bandwidth=1.0)"), seed=1
+    ),
+    "two layers": lambda: make_draft(
+        "hard(d=8, k=2, alpha=0.5, d1=6)",
+        network="2layer",
+        bits={"W": 11, "A": 12, "V": 0, "out": 20},
+        networks=5,
+        samples=7,
+        floors=("ntk3", "laplace(bandwidth=1.5)"),
+        seed=2,
+    ),
+    "zeros": lambda: make_draft(
+        "hard(d=9, k=3, alpha=0.4, d1=7, background='zero')",
+        network="3resnet-full",
+        networks=2,
+        samples=8,
+        floors=("gaussian(bandwidth=0.5, factor=2.0)", "ck3(bias=True, hidden_bias=True)"),
+        seed=3,
+    ),
+}
+
+QUICK = CERTIFICATES["hard"]()
+
+
+@pytest.fixture(scope="module", params=CERTIFICATES)
+def honest(request):
+    return CERTIFICATES[request.param]()
+
+
+def test_the_honest_ones_hold(honest):
+    assert verdict(honest.sealed()) == (0, [])
+
+
+@pytest.mark.parametrize("name", FORGERS)
+def test_forgeries(name):
+    """Each forger once."""
+    honest = QUICK
+    forged = forge(name, honest)
+    assert forged.sealed() != honest.sealed()
+    assert verdict(forged.sealed())[0] != 0
+
+
+def test_a_forgery_fails_for_its_own_reason():
+    """What a forger leaves consistent still holds: the statement that he falsified is the one that fails."""
+    expected = {
+        "better risk": "The risk of network",
+        "swapped networks": "The risk of network",
+        "a lucky seed sold as a mean": "No network or start is counted twice",
+        "limit too low": "The upper limit of the mean over all starts",
+        "a matrix kernel sold as scalar": "any_kernel.matrix",
+        "larger family": "The size of the family",
+        "other inputs": "The inputs of network 0",
+        "higher floor": "No weights get",
+        "sigma too large": "No weights get ck2",
+        "target with fewer terms": "The target is that of the problem's text",
+        "clipped elsewhere": "The largest possible loss",
+        "higher threshold": "The threshold",
+    }
+    for name, start in expected.items():
+        code, failed = verdict(forge(name, QUICK).sealed())
+        assert code == 1, name
+        assert any(what.startswith(start) for what in failed), (name, failed)
+    only = {"risk better by one unit", "limit too low", "higher floor", "sigma too large", "more samples needed"}
+    for name in only:
+        assert len(verdict(forge(name, QUICK).sealed())[1]) == 1, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_many_forgeries(honest, seed):
+    """More than 400 with the three certificates: all are refused, or do not hold."""
+    held = [name for name in FORGERS if verdict(forge(name, honest, seed).sealed())[0] == 0]
+    assert held == []
+
+
+@pytest.mark.slow
+def test_many_damaged_ones(honest):
+    rng, content = np.random.default_rng(4), honest.sealed()
+    for place in rng.integers(len(content), size=200).tolist():
+        damaged = bytearray(content)
+        damaged[place] ^= int(rng.integers(1, 256))
+        assert verdict(bytes(damaged))[0] == 2
