@@ -147,7 +147,6 @@ def test_the_archive_is_the_one_that_zipfile_writes():
         {"problem": "parity(d=5, k=2, noise=-1.0)"},
         {"problem": None},
     ],
-    ids=str,
 )
 def test_wrong_claims_are_refused(fields):
     code, reasons = verdict(changed(**fields))
