@@ -4,6 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +12,9 @@ from jaxtyping import Float
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError, shown
 from kernelgap.machine import require_memory
-from kernelgap.problems.leap import Staircase
+
+if TYPE_CHECKING:
+    from kernelgap.problems.leap import Staircase
 
 Seed = int | Sequence[int]
 
@@ -54,7 +57,7 @@ class Problem(ABC):
     def threshold(self) -> float:
         """E |alpha G(F(x))|^2: the risk left by a learner that has learned all of F and nothing of G(F)."""
 
-    def staircase(self) -> Staircase:
+    def staircase(self) -> "Staircase":
         """An order in which the parities of the target can be learned, with the fewest new coordinates at each step.
 
         Raises
