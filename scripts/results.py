@@ -20,7 +20,8 @@ from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.paper.figures.paper_values import REMARKS, VALUES, PaperValue, beside
 from kernelgap.paper.figures.picks import BUILT, NETWORKS, OF_NETWORKS, OTHER_KERNELS
-from kernelgap.paper.figures.reference import CHART, RESULTS, Point, Reference, folder_of, kept_references
+from kernelgap.paper.figures.reference import CHART, Point, Reference, folder_of, kept_references
+from kernelgap.paper.kept_file import RESULTS
 from kernelgap.reports.common.words import rounded
 
 ROOT = Path(__file__).parents[1]

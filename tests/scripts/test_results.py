@@ -8,7 +8,8 @@ import pytest
 import kernelgap as kg
 from kernelgap.paper.figures import EXPERIMENTS
 from kernelgap.paper.figures.paper_values import VALUES, PaperValue
-from kernelgap.paper.figures.reference import RESULTS, Point, kept_references
+from kernelgap.paper.figures.reference import Point, kept_references
+from kernelgap.paper.kept_file import RESULTS
 from kernelgap.reports.figure.keep import keep_reference
 from support.kept import kept
 from support.scripts import load_script

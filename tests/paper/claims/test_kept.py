@@ -1,6 +1,7 @@
 """Verdicts on all claims, kept: what is refused, what is read, and a run beside them."""
 
 import json
+import shutil
 import sys
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from kernelgap.paper.claims import Verdict, kept
 from kernelgap.paper.claims.kept import all_kept_claims, beside_kept, keep_claims, read_kept_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
-from kernelgap.paper.figures import reference
+from kernelgap.paper.kept_file import RESULTS
 from kernelgap.reports.common import render
 from kernelgap.runs import Failure
 from kernelgap.runs.start import run as start
@@ -134,9 +135,9 @@ def test_damaged_verdicts_are_refused_and_the_run_is_shown(run, root):
         path.write_text(text)
         with pytest.raises(InputError, match=words):
             read_kept_claims(path.parent)
-        assert "Nothing is compared with them." in run.beside_kept.sentence
+        assert "Nothing is compared with it." in run.beside_kept.sentence
     path.unlink()
-    with pytest.raises(InputError, match="There are no kept verdicts"):
+    with pytest.raises(InputError, match="There is no kept list of verdicts"):
         read_kept_claims(path.parent)
 
 
@@ -155,7 +156,8 @@ def test_the_commands_keep_and_compare(run, folder, root, tmp_path, monkeypatch,
     assert record["kept"] == str(tmp_path / "more" / "claims-quick")
     assert read_kept_claims(tmp_path / "more" / "claims-quick").claims
     monkeypatch.setitem(get("lemma.d2").__dict__, "judge", lambda numbers: Verdict("fails", "0", "It is false."))
-    assert command(monkeypatch, "claims", "lemma.d2", "--out", folder) == 1
+    own = shutil.copytree(folder, tmp_path / "own")  # what is asked of a folder is written there
+    assert command(monkeypatch, "claims", "lemma.d2", "--out", own) == 1
     assert "Changed: lemma.d2 fails (kept: holds)" in " ".join(capsys.readouterr().out.split())
 
 
@@ -176,5 +178,5 @@ def test_the_page_of_the_documentation(run, root, tmp_path):
 
 def test_the_verdicts_that_are_kept_are_whole():
     """Those of the package, if there are any: read with their digests."""
-    for found in all_kept_claims(reference.RESULTS):
+    for found in all_kept_claims(RESULTS):
         assert len(found.claims) > 50

@@ -188,7 +188,7 @@ def test_damaged_references_are_refused_and_the_run_is_shown(run, root, capsys):
     with pytest.raises(InputError, match=r"'summary.csv' is missing"):
         read_reference(path.parent)
     path.unlink()
-    with pytest.raises(InputError, match="There is no reference"):
+    with pytest.raises(InputError, match="There is no kept reference"):
         read_reference(path.parent)
 
 

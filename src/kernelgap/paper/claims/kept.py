@@ -10,30 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from kernelgap.atomic_file import atomically, read_small
-from kernelgap.errors import InputError, first_mistake, validated
-from kernelgap.fingerprint import fingerprint
+from kernelgap.atomic_file import atomically
+from kernelgap.errors import InputError, validated
 from kernelgap.paper.claims.claim import SCALES, Outcome
 from kernelgap.paper.claims.registry import OWN, claims, section_of
-from kernelgap.paper.figures.reference import LARGEST, RESULTS
-from kernelgap.runs.trials.identity import canonical_json
+from kernelgap.paper.kept_file import LARGEST, RESULTS, KeptFile
 
 if TYPE_CHECKING:
     from kernelgap.paper.claims.result import ClaimsRun
 
-FILE = "claims.json"
 DIGITS = 4  # of a number that is kept
 NUMBERS = 1200  # characters of a claim's numbers; more are left out, and the brief measurement stands for them
-
-CONFIG = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class KeptVerdict(BaseModel):
     """What came of one claim; ``numbers`` is None where they are many."""
 
-    model_config = CONFIG
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     id: str
     identity: bool
@@ -43,13 +38,11 @@ class KeptVerdict(BaseModel):
     numbers: dict[str, Any] | None = None
 
 
-class KeptClaims(BaseModel):
+class KeptClaims(KeptFile):
     """The verdicts of a run on all claims.
 
     Attributes
     ----------
-    format
-        Of the file; this version reads 1.
     scale, seed
         What was run.
     version, code, date, environment
@@ -59,9 +52,8 @@ class KeptClaims(BaseModel):
         The verdicts, in the order in which claims are listed.
     """
 
-    model_config = CONFIG
+    FILE, ENTRIES, CALLED = "claims.json", "claims", "list of verdicts"
 
-    format: Literal[1] = 1
     scale: Literal["quick", "full"]
     seed: Annotated[int, Field(ge=0)]
     version: str
@@ -70,20 +62,8 @@ class KeptClaims(BaseModel):
     environment: dict[str, str]
     claims: Annotated[list[KeptVerdict], Field(min_length=1)]
 
-    @property
-    def digest(self) -> str:
-        return fingerprint(canonical_json(self.model_dump(mode="json")))
-
     def count(self, outcome: Outcome) -> int:
         return sum(claim.verdict == outcome for claim in self.claims)
-
-    def as_text(self) -> str:
-        """The content of its file: a line for each key and for each claim, and a digest at the end."""
-        content = self.model_dump(mode="json", exclude={"claims"})
-        lines = [f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
-        verdicts = [json.dumps(claim.model_dump(mode="json"), allow_nan=False) for claim in self.claims]
-        lines += [' "claims": [\n  ' + ",\n  ".join(verdicts) + "\n ]", f' "digest": {json.dumps(self.digest)}']
-        return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def folder_of(scale: str, root: Path | None = None) -> Path:
@@ -135,7 +115,7 @@ def keep_claims(run: "ClaimsRun", root: str | Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder '{folder}' cannot be made: {error.strerror}.") from None
-    with atomically(folder / FILE) as partial:
+    with atomically(folder / KeptClaims.FILE) as partial:
         partial.write_bytes(content)
     return folder
 
@@ -177,35 +157,13 @@ def read_kept_claims(folder: str | Path) -> KeptClaims:
     InputError
         If there are none, or they are damaged.
     """
-    folder = Path(folder)
-    try:
-        content = json.loads(read_small(folder / FILE, LARGEST))
-        if not isinstance(content, dict):
-            raise InputError("it is no object with names")
-        digest = content.pop("digest", None)
-        kept = KeptClaims.model_validate(content)
-        if digest != kept.digest:
-            raise InputError("its digest is not that of its content")
-    except FileNotFoundError:
-        raise InputError(f"There are no kept verdicts in '{folder}'.") from None
-    except OSError as error:
-        raise _damaged(folder, error.strerror) from None
-    except ValidationError as error:
-        raise _damaged(folder, first_mistake(error)) from None
-    except (ValueError, RecursionError) as error:  # also what is no JSON, and our own sentences
-        raise _damaged(folder, error) from None
-    return kept
-
-
-def _damaged(folder: Path, reason: object) -> InputError:
-    what = " ".join(str(reason).split()).rstrip(".")
-    return InputError(f"The kept verdicts '{folder.name}' cannot be used: {what}. Nothing is compared with them.")
+    return KeptClaims.read(folder)
 
 
 def all_kept_claims(root: Path | None = None) -> list[KeptClaims]:
     """Those of each scale for which there are some."""
     folders = [folder_of(scale, root) for scale in SCALES]
-    return [read_kept_claims(folder) for folder in folders if (folder / FILE).is_file()]
+    return [read_kept_claims(folder) for folder in folders if (folder / KeptClaims.FILE).is_file()]
 
 
 @dataclass(frozen=True)

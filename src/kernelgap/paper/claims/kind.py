@@ -8,12 +8,13 @@ from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.paper.claims.registry import claims as all_claims
 from kernelgap.paper.claims.registry import get
 from kernelgap.paper.claims.result import read_claims
-from kernelgap.paper.figures.reference import FILE, RESULTS
+from kernelgap.paper.figures.reference import Reference
+from kernelgap.paper.kept_file import RESULTS
 from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
 
 # References that claims judge at scale full: where one has changed, claims are measured again
-KEPT = tuple(f"paper/results/{path.parent.name}/{FILE}" for path in sorted(RESULTS.glob(f"*/{FILE}")))
+KEPT = tuple(str(path.relative_to(RESULTS.parents[1])) for path in sorted(RESULTS.glob(f"*/{Reference.FILE}")))
 
 
 def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iterable[str] = ()) -> Plan:

@@ -4,7 +4,6 @@ References are files of the package, in ``paper/results/NAME-SCALE``, where an i
 checkout does. They are small: the points of the figure, not its trials.
 """
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -14,19 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kernelgap.atomic_file import read_small
-from kernelgap.errors import InputError, first_mistake
+from kernelgap.errors import InputError
 from kernelgap.fingerprint import fingerprint
-from kernelgap.runs.trials.identity import canonical_json
+from kernelgap.paper.kept_file import LARGEST, RESULTS, KeptFile
 
 if TYPE_CHECKING:
     from kernelgap.paper.figures.result import FigureRun
 
-RESULTS = Path(__file__).parents[1] / "results"
-FILE, TABLE, CHART = "reference.json", "summary.csv", "errors.svg"
-LARGEST = 200_000  # bytes of a reference, all its files
+TABLE, CHART = "summary.csv", "errors.svg"
 SEEDS_NEEDED = 5
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 NAMED = 5  # as many points that differ are named
@@ -106,13 +103,11 @@ class Fit(BaseModel):
     norm: Number
 
 
-class Reference(BaseModel):
+class Reference(KeptFile):
     """What is kept of a finished run.
 
     Attributes
     ----------
-    format
-        Of the file; this version reads 1.
     experiment, scale, title, problem, samples, x, threshold
         What was run.
     seeds, search_seeds
@@ -130,9 +125,8 @@ class Reference(BaseModel):
         The digests of the table and of the chart beside it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    FILE, ENTRIES, CALLED = "reference.json", "points", "reference"
 
-    format: Literal[1] = 1
     experiment: str
     scale: str
     title: str
@@ -149,20 +143,13 @@ class Reference(BaseModel):
     sentence: str
     gap: dict[str, Any] | None
     points: Annotated[list[Point], Field(min_length=1)]
-    fits: list[Fit] = []
+    fits: Annotated[list[Fit], Field(default_factory=list)]
     files: dict[str, str]
 
-    @property
-    def digest(self) -> str:
-        return fingerprint(canonical_json(self.model_dump(mode="json")))
-
-    def as_text(self) -> str:
-        """The content of its file: a line for each key and for each point, and a digest at the end."""
-        content = self.model_dump(mode="json", exclude={"points"})
-        lines = [f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items()]
-        points = [json.dumps(p.model_dump(mode="json", exclude_defaults=True), allow_nan=False) for p in self.points]
-        lines += [' "points": [\n  ' + ",\n  ".join(points) + "\n ]", f' "digest": {json.dumps(self.digest)}']
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+    def check_files(self, folder: Path) -> None:
+        for name, expected in self.files.items():
+            if name not in (TABLE, CHART) or fingerprint(read_small(folder / name, LARGEST)) != expected:
+                raise InputError(f"'{name}' is not the file that was kept")
 
 
 def points_of(summary: pd.DataFrame) -> list[Point]:
@@ -191,36 +178,7 @@ def read_reference(folder: str | Path) -> Reference:
     InputError
         If there is none, or a part of it is damaged.
     """
-    folder = Path(folder)
-    try:
-        content = json.loads(read_small(folder / FILE, LARGEST))
-        if not isinstance(content, dict):
-            raise InputError("it is no object with names")
-        digest = content.pop("digest", None)
-        if content.get("format") != 1:
-            raise InputError(f"its format is {content.get('format')!r}, and this version reads 1")
-        reference = Reference.model_validate(content)
-        if digest != reference.digest:
-            raise InputError("its digest is not that of its content")
-        for name, expected in reference.files.items():
-            if name not in (TABLE, CHART) or fingerprint(read_small(folder / name, LARGEST)) != expected:
-                raise InputError(f"'{name}' is not the file that was kept")
-    except FileNotFoundError as error:
-        if Path(error.filename).name == FILE:
-            raise InputError(f"There is no reference in '{folder}'.") from None
-        raise _damaged(folder, f"'{Path(error.filename).name}' is missing") from None
-    except OSError as error:
-        raise _damaged(folder, error.strerror) from None
-    except ValidationError as error:
-        raise _damaged(folder, first_mistake(error)) from None
-    except (ValueError, RecursionError) as error:  # also what is no JSON, and our own sentences
-        raise _damaged(folder, error) from None
-    return reference
-
-
-def _damaged(folder: Path, reason: object) -> InputError:
-    what = " ".join(str(reason).split()).rstrip(".")
-    return InputError(f"The kept reference '{folder.name}' cannot be used: {what}. Nothing is compared with it.")
+    return Reference.read(folder)
 
 
 def folder_of(name: str, scale: str, root: Path | None = None) -> Path:
@@ -234,7 +192,7 @@ def folder_of(name: str, scale: str, root: Path | None = None) -> Path:
 def kept_references(root: Path | None = None) -> list[Reference]:
     """All that are kept, by name and scale."""
     root = RESULTS if root is None else root
-    return [read_reference(path.parent) for path in sorted(root.glob(f"*/{FILE}"))]
+    return [read_reference(path.parent) for path in sorted(root.glob(f"*/{Reference.FILE}"))]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from kernelgap.errors import InputError, validated
 from kernelgap.fingerprint import fingerprint
 from kernelgap.paper.figures.reference import (
     CHART,
-    FILE,
-    LARGEST,
     SEEDS_NEEDED,
     TABLE,
     Reference,
@@ -17,6 +15,7 @@ from kernelgap.paper.figures.reference import (
     points_of,
 )
 from kernelgap.paper.figures.result import FigureRun
+from kernelgap.paper.kept_file import LARGEST
 from kernelgap.reports.common.charts import as_svg
 from kernelgap.reports.figure.error_chart import error_chart
 from kernelgap.reports.figure.norm_chart import norm_chart
@@ -51,7 +50,7 @@ def keep_reference(run: Run, root: str | Path) -> Path:
     folder = folder_of(run.name, run.scale, Path(root))
     _check(run)
     files = {TABLE: run.summary.to_csv(index=False, float_format="%.6g", lineterminator="\n"), CHART: _chart(run)}
-    files[FILE] = _reference(run, {name: fingerprint(content) for name, content in files.items()}).as_text()
+    files[Reference.FILE] = _reference(run, {name: fingerprint(content) for name, content in files.items()}).as_text()
     size = sum(len(content.encode()) for content in files.values())
     if size > LARGEST:
         raise InputError(f"A reference of '{run.folder}' would take {size:,} bytes, and {LARGEST:,} are the most.")
