@@ -2,20 +2,15 @@
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
 
 from kernelgap import native
-from kernelgap.machine import threads
+from kernelgap.certificates.exact.panels import NUMBERS, SIZE, Doubles, in_panels, on_every_core, pointer
 from kernelgap.networks import Network, Params
 from kernelgap.training.native import NETWORKS
-
-Doubles = Float[np.ndarray, "..."]
-NUMBERS = ctypes.POINTER(ctypes.c_double)
-SIZE = ctypes.c_int64
 
 
 class _Weights(ctypes.Structure):
@@ -82,10 +77,10 @@ def compiled_rows(
     bias = params[b1] if b1 else 0.0
     after = [np.ascontiguousarray(params[name]) if name else None for name in (inner, b2, "A")]
     offset = np.ascontiguousarray(offset)
-    weights = _Weights(kind, *params["A"].shape, *map(_pointer, after), scale, _pointer(offset))
+    weights = _Weights(kind, *params["A"].shape, *map(pointer, after), scale, pointer(offset))
     weights.arrays = after, offset
-    table = _in_panels(x @ W[:, :lower].T, panel)
-    signs = _in_panels(parities, panel)
+    table = in_panels(x @ W[:, :lower].T, panel)
+    signs = in_panels(parities, panel)
     outputs, sets = np.nonzero(coefficients.T)
     first = np.searchsorted(outputs, np.arange(coefficients.shape[1] + 1)).astype(np.int64)
     sets, values = sets.astype(np.int32), np.ascontiguousarray(coefficients.T[outputs, sets])
@@ -94,36 +89,18 @@ def compiled_rows(
         added = upper @ W[:, lower : lower + upper.shape[1]].T + bias
         found = np.empty(len(upper))
 
-        def part(rows: slice) -> None:
+        def part(rows: slice) -> int:
             add, flip, out = added[rows], np.ascontiguousarray(flips[rows]), found[rows]
             target = _Target(
                 first.ctypes.data_as(ctypes.POINTER(SIZE)),
                 sets.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
-                *(_pointer(values), len(coefficients), _pointer(signs), _pointer(flip)),
+                *(pointer(values), len(coefficients), pointer(signs), pointer(flip)),
             )
             size = len(x), len(add)
-            code = library.kernelgap_row_sums(
-                ctypes.byref(weights), ctypes.byref(target), _pointer(table), _pointer(add), *size, _pointer(out)
-            )
-            if code:
-                raise MemoryError("There is no memory for the activations of a few points.")
+            arguments = ctypes.byref(weights), ctypes.byref(target), pointer(table), pointer(add)
+            return int(library.kernelgap_row_sums(*arguments, *size, pointer(out)))
 
-        count = max(1, min(threads(), len(upper)))
-        edges = np.linspace(0, len(upper), count + 1).astype(int)
-        with ThreadPoolExecutor(count) as pool:
-            list(pool.map(part, map(slice, edges[:-1], edges[1:])))
+        on_every_core(len(upper), part)
         return found
 
     return sums
-
-
-def _in_panels(a: Float[np.ndarray, "points columns"], panel: int) -> Float[np.ndarray, "panels columns panel"]:
-    return np.ascontiguousarray(a.reshape(-1, panel, a.shape[1]).swapaxes(1, 2))
-
-
-def _pointer(a: Doubles | None) -> "ctypes._Pointer[ctypes.c_double]":
-    if a is None:
-        return NUMBERS()
-    assert a.flags.c_contiguous
-    assert a.dtype == np.float64
-    return a.ctypes.data_as(NUMBERS)

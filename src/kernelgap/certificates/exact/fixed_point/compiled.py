@@ -2,7 +2,6 @@
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +10,8 @@ from jaxtyping import Float, Int
 from kernelgap import native
 from kernelgap.certificates.exact.fixed_point.network import FixedPointNetwork
 from kernelgap.certificates.exact.fixed_point.target import OUT_BITS, ParityTarget
-from kernelgap.machine import threads
+from kernelgap.certificates.exact.panels import NUMBERS, SIZE, in_panels, on_every_core, pointer
 
-Doubles = Float[np.ndarray, "..."]
-NUMBERS = ctypes.POINTER(ctypes.c_double)
-SIZE = ctypes.c_int64
 INTEGERS = ctypes.POINTER(SIZE)
 
 
@@ -58,11 +54,11 @@ def compiled_sums(
     shift = network.bits - OUT_BITS
     limits = np.array(target.limits, dtype=np.float64)
     weights = _Network(
-        *(outputs, width, *map(_pointer, parts.values())),
-        *(2.0**network.first_shift, 2.0 ** (shift - 1) if shift else 0.0, 2.0**-shift, _pointer(limits)),
+        *(outputs, width, *map(pointer, parts.values())),
+        *(2.0**network.first_shift, 2.0 ** (shift - 1) if shift else 0.0, 2.0**-shift, pointer(limits)),
     )
     signs = 1.0 - 2.0 * ((np.arange(2**lower)[:, None] >> np.arange(lower)) & 1)
-    table = _in_panels(signs @ W[:, :lower].T, panel)
+    table = in_panels(signs @ W[:, :lower].T, panel)
     members = [np.zeros((outputs, target.d), dtype=np.int64) for _ in range(2)]
     factors = np.zeros((2, outputs))
     for kind, signals in enumerate((target.base, target.composite)):
@@ -71,7 +67,7 @@ def compiled_sums(
                 members[kind][j, list(signal.set)] = 1
                 factors[kind, j] = signal.sign
     below = [
-        _in_panels(factor * _parities(signs, of_kind[:, :lower]), panel)
+        in_panels(factor * _parities(signs, of_kind[:, :lower]), panel)
         for factor, of_kind in zip(factors, members, strict=True)
     ]
 
@@ -80,22 +76,15 @@ def compiled_sums(
         flips = [_parities(upper, of_kind[:, lower:]) for of_kind in members]
         found = np.empty((len(upper), 3), dtype=np.int64)
 
-        def part(rows: slice) -> None:
+        def part(rows: slice) -> int:
             add, out = np.ascontiguousarray(added[rows]), found[rows]
             flip = [np.ascontiguousarray(each[rows]) for each in flips]
-            signals = _Signals(*map(_pointer, below), *map(_pointer, flip))
+            signals = _Signals(*map(pointer, below), *map(pointer, flip))
             size = 2**lower, len(add)
-            code = library.kernelgap_row_integers(
-                *(ctypes.byref(weights), ctypes.byref(signals), _pointer(table), _pointer(add), *size),
-                out.ctypes.data_as(INTEGERS),
-            )
-            if code:
-                raise MemoryError("There is no memory for the activations of a few points.")
+            arguments = ctypes.byref(weights), ctypes.byref(signals), pointer(table), pointer(add)
+            return int(library.kernelgap_row_integers(*arguments, *size, out.ctypes.data_as(INTEGERS)))
 
-        count = max(1, min(threads(), len(upper)))
-        edges = np.linspace(0, len(upper), count + 1).astype(int)
-        with ThreadPoolExecutor(count) as pool:
-            list(pool.map(part, map(slice, edges[:-1], edges[1:])))
+        on_every_core(len(upper), part)
         assert parts is not None and limits is not None  # what the pointers in ``weights`` point into  # noqa: PT018
         return found
 
@@ -104,15 +93,3 @@ def compiled_sums(
 
 def _parities(signs: Float[np.ndarray, "n some"], members: Int[np.ndarray, "k some"]) -> Float[np.ndarray, "n k"]:
     return np.where((signs < 0) @ members.T % 2, -1.0, 1.0)
-
-
-def _in_panels(a: Float[np.ndarray, "points columns"], panel: int) -> Float[np.ndarray, "panels columns panel"]:
-    return np.ascontiguousarray(a.reshape(-1, panel, a.shape[1]).swapaxes(1, 2))
-
-
-def _pointer(a: Doubles | None) -> "ctypes._Pointer[ctypes.c_double]":
-    if a is None:
-        return NUMBERS()
-    assert a.flags.c_contiguous
-    assert a.dtype == np.float64
-    return a.ctypes.data_as(NUMBERS)
