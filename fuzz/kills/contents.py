@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
-VOLATILE = {"seconds", "core_seconds", "finished", "failed", "elapsed", "pace"} | {
+VOLATILE = {"seconds", "core_seconds", "finished", "failed", "elapsed", "slowdown"} | {
     "folder",
     "report",
     "model",
