@@ -14,6 +14,7 @@ from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
 from kernelgap.runs.meter import RunProgress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import run_chunks
+from kernelgap.runs.store import ResultStore
 from kernelgap.runs.work import Work
 
 
@@ -85,9 +86,10 @@ def _execute(
     """Do and store the chunks that are not finished, and what is concluded from all."""
     with kind.store.open(plan.folder) as store:
         store.describe(kind.describe(plan.description))
-        store.note(dict(plan.notes))
-        finished = store.finished()
         grows = None if plan.more is None else _Growing(plan, store)
+        if grows is None:
+            store.note(dict(plan.notes))
+        finished = store.finished()
         left = [chunk for chunk in (*plan.chunks, *(grows() if grows else ())) if chunk.id not in finished]
         if plan.estimate and left and on_progress is None and cluster is None:
             estimate = format_estimate(plan.estimate(left, workers))
@@ -113,11 +115,15 @@ def _execute(
 
 
 class _Growing:
-    """What a plan names beyond its first chunks, noted in the folder for ``status``."""
+    """What a plan names beyond its first chunks, noted in the folder for ``status``.
 
-    def __init__(self, plan: Plan, store: Any) -> None:
+    A run that goes on names only what comes next, so what was noted before stays.
+    """
+
+    def __init__(self, plan: Plan, store: ResultStore) -> None:
         self.plan, self.store = plan, store
-        self.noted = {chunk.id for chunk in plan.chunks}
+        self.noted = {chunk.id for chunk in plan.chunks} | set(store.about().get("chunks", ()))
+        self._note()
 
     def __call__(self) -> Sequence[Work]:
         assert self.plan.more is not None
@@ -125,8 +131,11 @@ class _Growing:
         named = self.noted | {chunk.id for chunk in chunks}
         if named != self.noted:
             self.noted = named
-            self.store.note({**self.plan.notes, "chunks": sorted(named)})
+            self._note()
         return chunks
+
+    def _note(self) -> None:
+        self.store.note({**self.plan.notes, "chunks": sorted(self.noted)})
 
 
 def _plan(kind: Kind, name: str, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:

@@ -136,6 +136,9 @@ def test_a_run_interrupted_within_a_search_ends_as_an_uninterrupted_one(searched
     with TrialStore.open(plan.folder) as store:
         more = lambda: plan.more(store)  # noqa: E731
         assert run_chunks(plan.chunks, store, more=more) == []
+        noted = store.about()
+    with TrialStore.open(tmp_path / "whole") as store:
+        assert store.about() == noted  # the steps of the search that were over when the run went on, too
     status = kg.runs.read_status(plan.folder)
     assert (status.done, status.failures) == (status.chunks, ())
 
