@@ -13,7 +13,7 @@ from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, 
 
 FEW, FEW_REFINED = 1500, 300  # samples for which the whole spectrum costs no more, or no more than a factor in float32
 STEPS = 16  # dimensions of the Krylov space that the ends of a spectrum are found in, at most
-GROWTH = 0.01  # share by which a step must raise an estimate for another step: then estimates are within 4%, as measured
+NEAR = 0.01  # of an estimate: how close an eigenvalue must be for no more steps
 NOTHING_NEW = 1e-6  # share of a product that, where no more of it is outside the space, adds nothing to that
 MOST_REFINEMENTS = 12
 TINY = float(np.finfo(float).tiny)
@@ -177,8 +177,9 @@ def _largest(product: Callable[[Targets], Targets], n: int) -> float:
         vector = vector / left
         image = product(vector)
         basis, images = np.concatenate([basis, vector], axis=1), np.concatenate([images, image], axis=1)
-        vector, before, projected = image, largest, basis.T @ images
-        largest = float(np.linalg.eigvalsh((projected + projected.T) / 2)[-1])
-        if before > 0 and not largest > (1 + GROWTH) * before:
+        projected, vector = basis.T @ images, image
+        values, vectors = np.linalg.eigh((projected + projected.T) / 2)
+        largest, best = float(values[-1]), vectors[:, -1]
+        if np.linalg.norm(images @ best - largest * (basis @ best)) <= NEAR * largest:  # |A y - t y|
             break
     return largest
