@@ -95,8 +95,6 @@ def _name(path: Path) -> str:
 
 
 KIND = Kind(
-    name=NAME,
-    command="run",
     store=ImageStore,
     work=work,
     read=read_images_run,

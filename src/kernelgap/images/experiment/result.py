@@ -26,10 +26,10 @@ from kernelgap.images.experiment.record import images_record, sentence_of
 from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.progress import Progress, silent
 from kernelgap.runs.result import Run
-from kernelgap.runs.store import ResultStore, as_stored
+from kernelgap.runs.store import KindStore, as_stored
 
 
-class ImageStore(ResultStore):
+class ImageStore(KindStore):
     """What came of each trial, in one transaction."""
 
     KIND: ClassVar = "images"
