@@ -353,12 +353,24 @@ def make_trial(**description: object) -> Trial:
 
 
 def make_ridge_trial(**description: object) -> RidgeTrial:
-    """A trial by ridge regression from its fields; refused as by ``make_trial``."""
+    """A trial by ridge regression from its fields; refused as by ``make_trial``.
+
+    Parameters
+    ----------
+    **description
+        The fields of ``RidgeTrial``.
+    """
     return validated(RidgeTrial, description)
 
 
 def make_built_trial(**description: object) -> BuiltTrial:
-    """A solution to build from its fields; refused as by ``make_trial``."""
+    """A solution to build from its fields; refused as by ``make_trial``.
+
+    Parameters
+    ----------
+    **description
+        The fields of ``BuiltTrial``.
+    """
     return validated(BuiltTrial, description)
 
 
