@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
@@ -126,11 +126,9 @@ def _cells(folder: Path, rng: Random) -> str:
 
 def _cell(old: object, rng: Random) -> object:
     if isinstance(old, str) and old[:1] in "{[" and rng.random() < 0.7:
-        try:
+        with suppress(ValueError, RecursionError):  # changed before into what is no JSON, or too deep: another value
             changed = mutate.json_value(json.loads(old), rng)
             return rng.choice((json.dumps, lambda v: json.dumps(v)))(changed)
-        except (ValueError, RecursionError):
-            pass
     choice = rng.randrange(10)
     if choice == 0:
         return DEEP

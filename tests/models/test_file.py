@@ -1,7 +1,6 @@
 """Models as files: the same predictions to the last bit, and refusals of whatever is not such a file."""
 
 import pickle
-import re
 import struct
 
 import numpy as np
@@ -14,7 +13,7 @@ from kernelgap.audit.models import load_model, save_model
 from kernelgap.errors import InputError
 from kernelgap.models.file import content
 from support import fitted
-from support.changed_files import change, under
+from support.changed_files import change, check_refused, under
 
 X = np.random.default_rng(8).normal(size=(50, fitted.FEATURES))
 
@@ -178,10 +177,4 @@ def test_sizes_are_bounded(tmp_path, monkeypatch):
 def test_a_file_whose_parts_do_not_belong_together_is_no_model(kind, header, arrays, words, tmp_path):
     path = fitted.model(kind).save(tmp_path / "x")
     assert models.load(change(path)).features == fitted.FEATURES
-    change(path, header or (lambda h: h), arrays)
-    with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
-        models.load(path)
-    assert words in str(caught.value)
-    assert str(caught.value).endswith(".")
-    assert not str(caught.value).endswith("..")
-    assert len(str(caught.value)) < 1000
+    check_refused(models.load, path, header, arrays, words)

@@ -131,20 +131,3 @@ def test_members_run_in_jax():
         step = 1e-6 * np.eye(problem.d)
         slopes = (problem.F(X[:1] + step) - problem.F(X[:1] - step)) / 2e-6
         np.testing.assert_allclose(gradient, slopes.T, atol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("concept2(d=4, k=2, alpha=0.1, F='exp(z)')", r"sinh\(z\) \+ 1"),
-        ("concept1(d=4, k=2, alpha=0.1, inputs='gaussian')", "unit inputs"),
-        ("concept1(d=4, k=2, alpha=0.1, pF=0)", "pF must be"),
-        ("concept1(d=4, k=2, alpha=0.1, size='big')", "Unknown size"),
-        ("concept1(d=4, k=2, alpha=0.1, F=[])", "Activations are"),
-        ("concept1(d=4, k=2, alpha=0.1, form=3)", "form is 1 or 2"),
-        ("concept1(d=4)", "missing"),
-    ],
-)
-def test_mistakes_get_a_sentence(text, words):
-    with pytest.raises(InputError, match=words):
-        kg.problems.get(text)

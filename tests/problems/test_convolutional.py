@@ -112,26 +112,6 @@ def test_patches_of_smooth_problems_are_unit_vectors():
         np.testing.assert_allclose(np.linalg.norm(rows.reshape(-1, 3, 4), axis=2), 1.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("convolutional(patches=2, d=5, alpha=0.3)", "even d"),
-        ("convolutional(patches=2, d=6, alpha=0.3, k=2)", "k = d/2"),
-        ("convolutional(patches=2, d=6, alpha=0.3, inputs='sphere')", "inputs = 'signs'"),
-        ("convolutional(patches=2, d=6, alpha=0.3, degree=4)", "product of 2 to 3"),
-        ("convolutional(patches=2, d=6, alpha=0.3, degree=1)", "product of 2 to 3"),
-        ("convolutional(patches=0, d=6, alpha=0.3)", "patches must be"),
-        ("convolutional(patches=2, d=6, alpha=0.3, v=[1])", "2 finite numbers"),
-        ("convolutional(patches=2, d=6, alpha=-1)", "alpha must be"),
-        ("convolutional(patches=2, d=6, alpha=0.3, F='sin(z)', inputs='spere')", "Did you mean 'sphere'"),
-        ("convolutional(patches=2)", "missing"),
-    ],
-)
-def test_mistakes_get_a_sentence(text, words):
-    with pytest.raises(InputError, match=words):
-        kg.problems.get(text)
-
-
 def test_what_cannot_be_written_out_is_refused():
     with pytest.raises(InputError, match="not made of products"):
         _ = kg.problems.get(SMOOTH).base_fourier

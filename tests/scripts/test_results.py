@@ -63,7 +63,7 @@ def test_a_page_of_a_kept_run(script, references, tmp_path, monkeypatch):
     text = (tmp_path / "docs" / "kept.md").read_text()
     assert "Far away since nobody went there." in text
     assert script.UNEXPLAINED not in text
-    assert "[kept](kept.md) | quick | a tiny figure, for tests | 5 |" in (tmp_path / "docs" / "README.md").read_text()
+    assert "[kept](kept.md) | quick | kept, for tests | 5 |" in (tmp_path / "docs" / "README.md").read_text()
 
 
 def point(low, middle, high, **changes):

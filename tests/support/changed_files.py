@@ -1,10 +1,13 @@
 """Model files that somebody changed, with a right digest: what only the checks of their contents refuse."""
 
 import json
+import re
 
+import pytest
 from safetensors.numpy import load, save
 
 from kernelgap import tensor_file
+from kernelgap.errors import InputError
 
 
 def parts(path):
@@ -23,6 +26,17 @@ def change(path, header=lambda h: h, arrays=None):
     text = json.dumps(header(fields))
     path.write_bytes(save(kept, {mark: text, "sha256": tensor_file.digest(text, kept)}))
     return path
+
+
+def check_refused(read, path, header, arrays, words):
+    """Changed so (``header`` may be None), the file is refused in one sentence that has these words."""
+    change(path, header or (lambda h: h), arrays)
+    with pytest.raises(InputError, match=re.escape(f"'{path}' is not a model that kernelgap saved: ")) as caught:
+        read(path)
+    sentence = str(caught.value)
+    assert words in sentence
+    assert re.search(r"[^.]\.$", sentence)
+    assert len(sentence) < 1000
 
 
 def under(*steps, value):

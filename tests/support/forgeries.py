@@ -419,24 +419,26 @@ def swapped_witnesses(draft: Draft, rng: np.random.Generator) -> Draft:
     return draft
 
 
+def with_entry(
+    draft: Draft, rng: np.random.Generator, name: str, place: int, change: Callable[[int, int], int]
+) -> Draft:
+    """One row of the first witness with a changed number, of the number that was there and of its bits."""
+    witness = draft.witnesses[0]
+    rows = [row.split(" ") for row in witness[name]]
+    row = rows[some(rng, len(rows))]
+    row[place] = format(change(int(row[place], 16), witness[f"{name}_bits"]), "x")
+    witness[name] = [" ".join(row) for row in rows]
+    return draft
+
+
 @forger
 def one_number_of_the_weights_changed(draft: Draft, rng: np.random.Generator) -> Draft:
-    witness = draft.witnesses[0]
-    rows = [row.split(" ") for row in witness["weights"]]
-    row = rows[some(rng, len(rows))]
-    row[0] = format(int(row[0], 16) + 2 ** (witness["weights_bits"] - 2), "x")
-    witness["weights"] = [" ".join(row) for row in rows]
-    return draft
+    return with_entry(draft, rng, "weights", 0, lambda value, bits: value + 2 ** (bits - 2))
 
 
 @forger
 def one_number_of_the_factor_changed(draft: Draft, rng: np.random.Generator) -> Draft:
-    witness = draft.witnesses[0]
-    rows = [row.split(" ") for row in witness["factor"]]
-    row = rows[some(rng, len(rows))]
-    row[-1] = format(2 * int(row[-1], 16), "x")
-    witness["factor"] = [" ".join(row) for row in rows]
-    return draft
+    return with_entry(draft, rng, "factor", -1, lambda value, bits: 2 * value)
 
 
 @forger

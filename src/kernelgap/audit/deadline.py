@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from math import inf
 from queue import Empty, SimpleQueue
 
@@ -11,7 +11,7 @@ from kernelgap.audit.chunks import AuditChunk, Done
 from kernelgap.audit.store import AuditStore
 from kernelgap.machine import one_blas_thread
 from kernelgap.runs.work import WorkFunction
-from kernelgap.runs.workers.local import LocalWorkers, Worker, check_interrupted, interruptible
+from kernelgap.runs.workers.local import LocalWorkers, Worker, check_interrupted, ended
 
 PATIENCE = 3.0  # seconds to wait for workers to end; after that they end by themselves
 POLL = 0.1
@@ -41,15 +41,9 @@ def _end(workers: Sequence[Worker]) -> None:
         thread.join(max(0.0, until - time.monotonic()))
 
 
-@contextmanager
-def deadline_workers(count: int, work_function: WorkFunction) -> Iterator[DeadlineWorkers]:
+def deadline_workers(count: int, work_function: WorkFunction) -> AbstractContextManager[DeadlineWorkers]:
     """Start workers; kill them at the end of the block."""
-    workers = DeadlineWorkers(count, work_function)
-    try:
-        with interruptible():
-            yield workers
-    finally:
-        workers.end()
+    return ended(DeadlineWorkers(count, work_function))
 
 
 def run_here(chunks: Sequence[AuditChunk], store: AuditStore, work_function: DoChunk, until: float = inf) -> None:

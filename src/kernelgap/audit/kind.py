@@ -6,7 +6,6 @@ from kernelgap.audit.store import AuditStore
 from kernelgap.runs.kind import SHARED_CODE, Kind
 
 KIND = Kind(
-    name="audit",
     command="audit",
     store=AuditStore,
     work=work,

@@ -7,7 +7,7 @@ from pydantic import Field, Json, TypeAdapter
 
 from kernelgap.audit.chunks import AuditChunk, Done, Fitting, Judgement, Outcome, Refitted, Refitting
 from kernelgap.audit.contenders.view import SettingErrors
-from kernelgap.runs.store import ResultStore, as_stored
+from kernelgap.runs.store import KindStore, as_stored
 
 Count = Annotated[int, Field(ge=0)]
 Size = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -37,7 +37,7 @@ class ChosenFit:
     outcome: Outcome
 
 
-class AuditStore(ResultStore):
+class AuditStore(KindStore):
     """The results of each chunk, saved in one transaction."""
 
     KIND: ClassVar = "audit"

@@ -22,6 +22,7 @@ certify = typer.Typer(
     name="certify", help="Floors that no kernel gets under, with a proof.", no_args_is_help=True, rich_markup_mode=None
 )
 
+KernelName = Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")]
 ProblemText = Annotated[str, typer.Option("--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")]
 Samples = Annotated[int, typer.Option("--n", min=1, help="Training samples (or features).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the training inputs.")]
@@ -76,7 +77,7 @@ def any_kernel(
 
 @certify.command()
 def kernel(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")],
+    name: KernelName,
     problem: ProblemText,
     n: Samples,
     seed: Seed = 0,
@@ -117,7 +118,7 @@ def _inputs(problem: "Problem", n: int, seed: int, rigorous: bool = False) -> "n
 
 @certify.command()
 def spectrum(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")],
+    name: KernelName,
     problem: ProblemText,
     n: Samples,
     seed: Seed = 0,

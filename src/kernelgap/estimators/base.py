@@ -1,5 +1,6 @@
 """The base of all estimators: a fitted model that predicts, and a file that holds it."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -42,7 +43,7 @@ class EstimatorMetadata(Strict):
     labels: Labels | None = None
 
 
-class ModelEstimator(BaseEstimator):  # type: ignore[misc]
+class ModelEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """An estimator whose ``fit`` ends in a ``model_``.
 
     Subclasses name the kinds of model that they hold, the ``_tables`` among their fitted attributes (the columns of
@@ -60,8 +61,9 @@ class ModelEstimator(BaseEstimator):  # type: ignore[misc]
         if not abstract:
             cls._kinds.setdefault(cls.__name__, cls)  # by which ``load`` finds it
 
+    @abstractmethod
     def _fit(self, X: np.ndarray, Y: np.ndarray) -> None:
-        raise NotImplementedError
+        """Learn ``model_`` of checked inputs (n, d) and outputs (n, k)."""
 
     def _predict(self, X: Any) -> np.ndarray:
         """The model's outputs, (n, k)."""

@@ -156,18 +156,7 @@ class IterativeSolver:
         return np.float32 if self.rounding <= OUTWEIGHED * self.ridges.min() else np.float64
 
     def memory(self, columns: int) -> int:
-        """The bytes that solving takes with tiles in memory.
-
-        Parameters
-        ----------
-        columns
-            Ridges times outputs.
-
-        Returns
-        -------
-        int
-            For tiles, preconditioner and vectors.
-        """
+        """``iterative_memory`` with the precision and the landmarks of this solver."""
         return held_bytes(self._gram.samples, np.dtype(self.precision).itemsize) + self._others(columns)
 
     def solve(self, Y: object, ridges: object = None) -> IterativePath:

@@ -11,7 +11,7 @@ from kernelgap.errors import InputError
 from kernelgap.progress import Progress
 from kernelgap.runs.environment import code_digest
 from kernelgap.runs.result import Run
-from kernelgap.runs.store import ResultStore
+from kernelgap.runs.store import KindStore, ResultStore
 from kernelgap.runs.work import Work, WorkFunction
 
 if TYPE_CHECKING:
@@ -54,16 +54,19 @@ class Kind:
     run, and ``code`` names the folders and files of the package on which its numbers depend.
     """
 
-    name: str
-    command: str
-    store: type[ResultStore]
+    store: type[KindStore]
     work: WorkFunction
     read: Callable[[Path], Run]
     page: str
     code: tuple[str, ...]
+    command: str = "run"
     plan: Callable[..., Plan] | None = None
     conclude: Callable[[Any, Progress], dict[str, Any]] | None = None
     failures_are_results: bool = False  # a run in which all failed is a run, too
+
+    @property
+    def name(self) -> str:
+        return self.store.KIND
 
     def describe(self, asked: "Mapping[str, object]") -> dict[str, object]:
         """What identifies a run: what was asked, the version, and the code on which its numbers depend."""

@@ -12,7 +12,7 @@ from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, check_workers, cores
 from kernelgap.runs.meter import Meter, RunProgress
 from kernelgap.runs.status import StatusWriter
-from kernelgap.runs.store import Failure, ResultStore
+from kernelgap.runs.store import Failure, KindStore
 from kernelgap.runs.trials.execute import run_chunk
 from kernelgap.runs.work import Work, WorkFunction, WorkResult, memory_of
 from kernelgap.runs.workers.cluster import cluster_workers
@@ -32,7 +32,7 @@ class Interrupted(KeyboardInterrupt):
 
 def run_chunks(
     chunks: Sequence[Work],
-    store: ResultStore,
+    store: KindStore,
     *,
     work_function: WorkFunction = run_chunk,
     workers: int | None = None,
@@ -137,7 +137,7 @@ class _Dispatcher:
     def __init__(
         self,
         pool: Workers,
-        store: ResultStore,
+        store: KindStore,
         meter: Meter,
         status: StatusWriter,
         on_progress: Callable[[RunProgress], None],

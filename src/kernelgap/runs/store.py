@@ -10,6 +10,7 @@ import time
 import tokenize
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -147,7 +148,7 @@ class ResultStore:
 
     TABLES: ClassVar[tuple[str, ...]] = ()
     COLUMNS: ClassVar[dict[str, tuple[str, ...]]] = {}
-    KIND: ClassVar = ""
+    KIND: ClassVar[str] = ""
     FILE = "run.sqlite"
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -333,18 +334,6 @@ class ResultStore:
         except sqlite3.Error as error:
             raise DamagedRunError(self.folder / self.FILE, _reason(error)) from None
 
-    def save(self, chunk: Any, result: Any) -> None:
-        """Store what came of a chunk; each kind of run has its own tables."""
-        raise NotImplementedError
-
-    @contextmanager
-    def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:
-        """One transaction: the chunk as finished, and what the block writes of its results."""
-        with self._writing(f"'{chunk.label}'"):
-            row = (chunk.id, chunk.label, seconds)
-            self._connection.execute("INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", row)
-            yield self._connection
-
     def fail(self, chunk: Work, attempts: int, error: str) -> None:
         """Note that a chunk could not be finished, and why."""
         reason = " ".join(error.split())
@@ -379,6 +368,22 @@ class ResultStore:
             raise  # the same thing twice: a mistake of ours
         except sqlite3.DatabaseError as error:
             raise InputError(f"{what} could not be stored in '{self.folder}': {error}. {ADVICE_RETRY}") from None
+
+
+class KindStore(ResultStore, ABC):
+    """The folder of a run of one kind, with tables for what comes of its chunks."""
+
+    @abstractmethod
+    def save(self, chunk: Any, result: Any) -> None:
+        """Store what came of a chunk."""
+
+    @contextmanager
+    def _saving(self, chunk: Work, seconds: float) -> Iterator[sqlite3.Connection]:
+        """One transaction: the chunk as finished, and what the block writes of its results."""
+        with self._writing(f"'{chunk.label}'"):
+            row = (chunk.id, chunk.label, seconds)
+            self._connection.execute("INSERT INTO chunks (id, label, seconds) VALUES (?, ?, ?)", row)
+            yield self._connection
 
 
 @contextmanager

@@ -4,8 +4,10 @@ import json
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
@@ -14,9 +16,9 @@ import kernelgap as kg
 from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.images.data import ImageData, Images, write_npz
-from kernelgap.images.experiment import estimated, read_images_run, scales
+from kernelgap.images.experiment import comparison, estimated, read_images_run, result, scales
 from kernelgap.images.experiment.learners import ImageChunk, pixels, read_set, work
-from kernelgap.images.experiment.result import ImageStore
+from kernelgap.images.experiment.result import ImageStore, conclude_images
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
 from kernelgap.images.experiment.trials import ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
 from kernelgap.images.training import ImageSchedule
@@ -99,16 +101,21 @@ def test_the_cost_of_gates_is_asked_at_three_widths_with_three_seeds():
     assert estimated("gates-64") < estimated("gates-128") < estimated("gates-256") < estimated("paper")
 
 
-def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
+def invent(data, folder):
+    """A run of networks alone, over three seeds, with outcomes that nothing was trained for."""
     alone = replace(
         TINY, sizes=(20,), shown=(40,), tangent=(0,), for_kernels=(), for_cntk=(), for_pooled_cntk=(), seeds=3
     )
     rights = iter(range(30, 60))
-    with ImageStore.open(tmp_path) as ledger:
+    with ImageStore.open(folder) as ledger:
         ledger.describe({"experiment": "images"})
         ledger.note({"set": "made up", "shape": [8, 8, 1], "classes": ["a", "b"], "train": 40, "test": 50})
         for trial in alone.trials(SetSize.of(read_set(data).data)):
-            ledger.save(ImageChunk(trial, data, tmp_path), ImageOutcome(1.0, next(rights), 50))
+            ledger.save(ImageChunk(trial, data, folder), ImageOutcome(1.0, next(rights), 50))
+
+
+def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
+    invent(data, tmp_path)
     run = read_images_run(tmp_path)
     assert {(p.method, p.seeds) for p in run.points if p.family != "network's kernel"} == {
         ("conv-resnet-8", 3),
@@ -117,6 +124,54 @@ def test_a_run_of_networks_alone_is_read_and_shown(data, tmp_path):
     assert "on average over 3 seeds, conv-resnet-8 gets" in run.sentence
     assert "its twin with" in run.sentence
     json.dumps(run.as_record(), allow_nan=False)
+
+
+def concluded(folder, change=lambda conclusion: None):
+    with ImageStore.open(folder) as store:
+        conclusion = conclude_images(store)
+        change(conclusion)
+        store.conclude(conclusion)
+    return conclusion
+
+
+def test_a_conclusion_is_stored_and_read(data, tmp_path, monkeypatch):
+    """Without one, as in runs of earlier versions, the same is computed; with one, nothing is."""
+    invent(data, tmp_path)
+    before = read_images_run(tmp_path)
+    assert before.conclusion is None
+    expected = (before.points, before.comparisons, before.as_record())
+    stored = concluded(tmp_path)
+    for name in ("_over_seeds", "leaders_of"):
+        monkeypatch.setattr(comparison, name, None)
+    monkeypatch.setattr(result, "_intervals", None)
+    after = read_images_run(tmp_path)
+    pd.testing.assert_frame_equal(after.table, before.table)
+    assert (after.points, after.comparisons, after.as_record()) == expected
+    assert set(stored["intervals"]) == set(after.table.trial)
+    row, n = after.table.iloc[0], 50
+    low, high = stored["intervals"][row.trial]
+    for end in (low, high):  # Wilson's ends solve (p - end)^2 = z^2 end (1 - end) / n
+        assert (row.accuracy - end) ** 2 == pytest.approx(NormalDist().inv_cdf(0.975) ** 2 * end * (1 - end) / n)
+    assert low < row.accuracy < high
+
+
+def test_a_conclusion_is_that_of_the_stored_trials_alone(data, tmp_path):
+    invent(data, tmp_path)
+    concluded(tmp_path, lambda c: c["accuracies"].pop("conv-resnet-8"))
+    with pytest.raises(InputError, match="its conclusion is wrong: it is about other trials"):
+        read_images_run(tmp_path)
+    concluded(tmp_path, lambda c: c["leaders"][0].update(gated="another"))
+    with pytest.raises(InputError, match="its conclusion is wrong: it is about other trials"):
+        read_images_run(tmp_path)
+    concluded(tmp_path, lambda c: c["accuracies"]["conv-resnet-8"][20].update(low=0.99))
+    with pytest.raises(InputError, match="its conclusion is wrong: an interval is none"):
+        read_images_run(tmp_path)
+    with ImageStore.open(tmp_path) as store:
+        store.conclude({"intervals": {}})
+    with pytest.raises(InputError, match="its conclusion is wrong"):
+        read_images_run(tmp_path)
+    concluded(tmp_path)
+    assert read_images_run(tmp_path).conclusion is not None
 
 
 def done(wanted, data, folder):
@@ -251,6 +306,8 @@ def test_a_run_goes_on_and_ends_as_another(data, tmp_path, monkeypatch, outcomes
     assert "on this machine when it is idle" in told.err
     run = kg.run("images", "tiny", folder, data=data, on_progress=lambda p: None)  # nothing is left to do
     assert len(run.table) == 7
+    assert kept.conclusion is None
+    assert run.conclusion is not None
     for row in run.table.itertuples():
         assert round(row.accuracy * row.tested) == expected[row.trial]
         assert row.low <= row.accuracy <= row.high

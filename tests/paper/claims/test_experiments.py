@@ -28,6 +28,7 @@ from kernelgap.paper.figures.reference import Point, fits_of
 from kernelgap.paper.figures.searches import FIRST_SEED
 from kernelgap.training.built import Solution
 from kernelgap.training.search import Space
+from support.claims import judged
 
 
 def row(method: str, *errors: float, width: int | None = 100, beta: float | None = None) -> dict[str, Any]:
@@ -368,10 +369,7 @@ def test_full_scale_judges_the_kept_reference_of_the_paper_scale(tmp_path, monke
 
 
 def test_the_rademacher_argument_is_refused_beyond_its_bound_or_if_its_samples_grow_otherwise() -> None:
-    claim = get("sec82.rademacher")
-    numbers = claim.measure("quick", 1)
-    verdict = claim.judge(numbers)
-    assert verdict.outcome == "holds"
+    claim, numbers, verdict = judged("sec82.rademacher", "holds", seed=1)
     assert "bound 1.7 at d = 40, N = 5000" in verdict.measured
     assert "says nothing" in verdict.reason
     above = {**numbers["measured"][0], "found": 100.0}

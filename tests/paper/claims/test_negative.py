@@ -18,6 +18,7 @@ from kernelgap.paper.theory.rank_argument import (
     subsets,
     within_reach,
 )
+from support.claims import judged
 
 ROW = {
     "problem": "hard",
@@ -133,9 +134,7 @@ def test_lemma_d1_on_every_function_of_a_tiny_cube() -> None:
 
 
 def test_lemma_d1_is_refused_when_an_exception_or_an_error_is_seen() -> None:
-    claim = get("lemma.d1")
-    numbers = claim.measure("quick", 0)
-    assert claim.judge(numbers).outcome == "holds"
+    claim, numbers, _ = judged("lemma.d1", "holds", seed=0)
     assert numbers["near"] > 10
     assert claim.judge({**numbers, "small_weight": 1}).outcome == "fails"
     assert claim.judge({**numbers, "large_rest": 1}).outcome == "fails"
@@ -159,9 +158,7 @@ def test_the_best_vector_of_lemma_d2_is_found() -> None:
 
 
 def test_lemma_d2_is_refused_when_every_column_is_reached() -> None:
-    claim = get("lemma.d2")
-    numbers = claim.measure("quick", 0)
-    assert claim.judge(numbers).outcome == "holds"
+    claim, numbers, _ = judged("lemma.d2", "holds", seed=0)
     row = {"n": 5, "r": 10, "matrix": "false", "reached": 10, "leverage": 10.0}
     assert claim.judge({"rows": [*numbers["rows"], row]}).outcome == "fails"
     assert claim.judge({"rows": [{**row, "reached": 6}]}).outcome == "fails"

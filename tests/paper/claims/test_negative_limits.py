@@ -13,6 +13,7 @@ from kernelgap.paper.claims import get
 from kernelgap.paper.claims.negative.adaptive import OWN, SHARED, Contest, machines, until_no_improvement
 from kernelgap.paper.claims.negative.sketch import samples_for_share
 from kernelgap.paper.claims.negative.trivial import NETWORK, every_point, needed
+from support.claims import judged
 
 
 @pytest.mark.parametrize("name", ["thm2.example", "conf.example"])
@@ -35,9 +36,7 @@ def test_the_examples_bite_where_they_are_said_to() -> None:
 
 
 def test_theorem_3s_example_needs_one_c_for_every_k() -> None:
-    claim = get("thm3.example")
-    numbers = claim.measure("quick", 0)
-    assert claim.judge(numbers).outcome == "holds"
+    claim, numbers, _ = judged("thm3.example", "holds", seed=0)
     growing = copy.deepcopy(numbers)
     for i, row in enumerate(growing["times"]):
         row["c"] = 100.0 + i
@@ -51,10 +50,7 @@ def test_theorem_3s_example_needs_one_c_for_every_k() -> None:
 
 
 def test_the_printed_sketch_would_hold_if_no_kernel_got_to_alpha_squared() -> None:
-    claim = get("thm2.sketch")
-    numbers = claim.measure("quick", 3)
-    verdict = claim.judge(numbers)
-    assert verdict.outcome == "fails"
+    claim, numbers, verdict = judged("thm2.sketch", "fails", seed=3)
     assert "the linear kernel has 0.09" in verdict.reason
     above = {**numbers, "rows": [{**row, "share": 1.0} for row in numbers["rows"]]}
     assert claim.judge(above).outcome == "holds"

@@ -22,6 +22,7 @@ from kernelgap.paper.claims.talk.l1 import (
     quadratic_risk,
 )
 from kernelgap.paper.claims.talk.oops import KEPT, values_of
+from support.claims import judged
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -156,10 +157,7 @@ def test_a_run_that_overflowed_is_infinitely_far() -> None:
 def test_kernels_on_cifar_are_undecided_without_the_sources_own_and_refuted_by_a_kernel_that_reaches_the_network() -> (
     None
 ):
-    claim = get("cifar.kernels")
-    numbers = claim.measure("quick", 0)
-    verdict = claim.judge(numbers)
-    assert verdict.outcome == "undecided"
+    claim, numbers, verdict = judged("cifar.kernels", "undecided", seed=0)
     assert "91.2%" in verdict.reason
     assert "62.1 +- 1%" in verdict.measured
     level = copy.deepcopy(numbers)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kernelgap.paper import claims
+from support.claims import judged
 
 QUICK = [
     *("target.concept1", "target.concept2", "target.lemma_a2", "target.hard", "target.sec8", "target.slides"),
@@ -130,10 +131,7 @@ def test_fact_a3_is_judged(changes, outcome):
 
 
 def test_fact_a3_as_printed_fails_where_F_of_0_is_not_0():
-    claim = claims.get("target.fact_a3.printed")
-    numbers = claim.measure("quick", 1)
-    verdict = claim.judge(numbers)
-    assert verdict.outcome == "fails"
+    claim, numbers, _ = judged("target.fact_a3.printed", "fails", seed=1)
     assert numbers["largest"][0] < 1 < numbers["largest"][-1]  # far out it holds
     ratios = np.array(numbers["largest"][-3:])
     np.testing.assert_allclose(ratios[1:] / ratios[:-1], 10, rtol=1e-3)  # |F(0)| over a bound that goes to 0
@@ -142,9 +140,7 @@ def test_fact_a3_as_printed_fails_where_F_of_0_is_not_0():
 
 @pytest.mark.slow
 def test_fact_a3_end_to_end():
-    claim = claims.get("target.fact_a3")
-    numbers = claim.measure("quick", 1)
-    assert claim.judge(numbers).outcome == "holds"
+    _, numbers, _ = judged("target.fact_a3", "holds", seed=1)
     assert max(r["slope"] for r in numbers["ascent"]) > 0.99
     assert np.isfinite(numbers["at_zero"])
     assert numbers["at_zero"] > 0

@@ -20,38 +20,23 @@ from kernelgap.runs.start import run as start
 from kernelgap.training import Schedule
 
 SMALL = {"seeds": 1, "expected_time": "seconds", "validation_samples": 50, "test_samples": 100}
-over_beta = Experiment(
-    name="over_beta",
-    title="for tests",
-    source="tests",
-    problem="hard(d=6, k=2, alpha=0.3)",
-    samples=20,
-    x="beta",
-    scales={
-        "quick": Scale(
-            (
-                Grid("3resnet", "all", (4, 5), (0.01, 0.02), (0.0,), (0.0, 1.0)),
-                KernelLines(("ck2",), (0.1,), (1.0,)),
-            ),
-            schedule=Schedule(epochs=4, batch=10),
-            **SMALL,
-        )
-    },
+
+
+def over(x, problem, samples, *grids):
+    scales = {"quick": Scale(grids, schedule=Schedule(epochs=4, batch=10), **SMALL)}
+    about = {"name": f"over_{x}", "title": "for tests", "source": "tests"}
+    return Experiment(**about, problem=problem, samples=samples, x=x, scales=scales)
+
+
+over_beta = over(
+    *("beta", "hard(d=6, k=2, alpha=0.3)", 20),
+    Grid("3resnet", "all", (4, 5), (0.01, 0.02), (0.0,), (0.0, 1.0)),
+    KernelLines(("ck2",), (0.1,), (1.0,)),
 )
-over_norm = Experiment(
-    name="over_norm",
-    title="for tests",
-    source="tests",
-    problem="parity(d=8, k=2)",
-    samples=60,
-    x="norm",
-    scales={
-        "quick": Scale(
-            (Grid("2layer-signs", "hidden", (10,), (0.1, 1e6), (0.0,)), Built("vertices", (200,), (0.0, 0.01))),
-            schedule=Schedule(epochs=4, batch=10),
-            **SMALL,
-        )
-    },
+over_norm = over(
+    *("norm", "parity(d=8, k=2)", 60),
+    Grid("2layer-signs", "hidden", (10,), (0.1, 1e6), (0.0,)),
+    Built("vertices", (200,), (0.0, 0.01)),
 )
 
 

@@ -9,7 +9,7 @@ from scipy.special import betaincinv, ndtri
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.floors import points, spectral
-from kernelgap.certificates.floors.bound import family_of
+from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
 from kernelgap.certificates.floors.rigorous import MOST_WORK, enclose
 from kernelgap.certificates.floors.span import Bracket

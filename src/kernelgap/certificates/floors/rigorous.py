@@ -19,7 +19,7 @@ from jaxtyping import Float
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from kernelgap.certificates.exact.cube import Cube
-from kernelgap.certificates.floors.bound import as_written
+from kernelgap.certificates.floors.family import as_written
 from kernelgap.certificates.floors.spectral import gram_above, most_apart, parities_up_to, uncertainty_above
 from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from jaxtyping import Float, Int
 
-from kernelgap.certificates.floors.bound import family_of
+from kernelgap.certificates.floors.family import family_of
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem
 from kernelgap.problems.fourier import symmetric_difference

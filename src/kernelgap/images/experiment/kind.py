@@ -6,7 +6,7 @@ from pathlib import Path
 from kernelgap import console
 from kernelgap.errors import InputError, unknown
 from kernelgap.images.experiment.learners import ImageChunk, read_set, work
-from kernelgap.images.experiment.result import ImageStore, read_images_run
+from kernelgap.images.experiment.result import ImageStore, conclude_images, read_images_run
 from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize, seconds
 from kernelgap.runs.kind import SHARED_CODE, Kind, Plan
 from kernelgap.runs.start import default_folder
@@ -95,11 +95,10 @@ def _name(path: Path) -> str:
 
 
 KIND = Kind(
-    name=NAME,
-    command="run",
     store=ImageStore,
     work=work,
     read=read_images_run,
+    conclude=conclude_images,
     page="kernelgap.reports.images.page:write_images_page",
     code=(
         *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),

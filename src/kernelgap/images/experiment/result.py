@@ -1,7 +1,8 @@
 """A run on images as its folder holds it: an SQLite file, read as a table with a row for each finished trial."""
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Required
@@ -14,6 +15,7 @@ from kernelgap.errors import InputError
 from kernelgap.images.experiment.comparison import (
     CONFIDENCE,
     FAMILIES,
+    ImageConclusion,
     ImagePoint,
     SizeComparison,
     comparisons_of,
@@ -22,11 +24,12 @@ from kernelgap.images.experiment.comparison import (
 from kernelgap.images.experiment.learners import ImageChunk
 from kernelgap.images.experiment.record import images_record, sentence_of
 from kernelgap.images.experiment.trials import AnyImageTrial, ImageOutcome, KernelTrial, TrainingTrial, read_image_trial
+from kernelgap.progress import Progress, silent
 from kernelgap.runs.result import Run
-from kernelgap.runs.store import ResultStore, as_stored
+from kernelgap.runs.store import KindStore, as_stored
 
 
-class ImageStore(ResultStore):
+class ImageStore(KindStore):
     """What came of each trial, in one transaction."""
 
     KIND: ClassVar = "images"
@@ -65,7 +68,9 @@ class _About(TypedDict, total=False):
     network: dict[str, int]
 
 
-_ABOUT = TypeAdapter(_About)
+_ABOUT, _CONCLUSION = TypeAdapter(_About), TypeAdapter(ImageConclusion)
+Outcomes = Sequence[tuple[AnyImageTrial, ImageOutcome]]
+Intervals = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,22 +87,29 @@ class ImageRun(Run):
         Which images they are, and how networks were trained.
     digest
         Identifies the images.
+    conclusion
+        What the run stored of intervals and of who is best; made of the table for a run that stored none.
     """
 
     kind = "images"
 
     about: dict[str, Any]
     digest: str = ""
+    conclusion: ImageConclusion | None = field(default=None, repr=False)
+
+    @cached_property
+    def _concluded(self) -> ImageConclusion:
+        return self.conclusion or ImageConclusion.of(self.table)
 
     @cached_property
     def points(self) -> list[ImagePoint]:
         """Each method with each number of images, over its seeds."""
-        return points_of(self.table)
+        return points_of(self.table, self._concluded.accuracies)
 
     @cached_property
     def comparisons(self) -> list[SizeComparison]:
         """The best of each side, for each number of images."""
-        return comparisons_of(self.points)
+        return comparisons_of(self.points, self._concluded.leaders)
 
     @property
     def headline(self) -> SizeComparison:
@@ -118,13 +130,20 @@ class ImageRun(Run):
         return images_record(self)
 
 
+def conclude_images(store: ImageStore, on_progress: Progress = silent) -> dict[str, Any]:
+    """Every interval, and who is best with how many images."""
+    outcomes = store.outcomes()
+    concluded: dict[str, Any] = _CONCLUSION.dump_python(ImageConclusion.of(_table(outcomes, _intervals(outcomes))))
+    return concluded
+
+
 def read_images_run(folder: Path) -> ImageRun:
     """The finished trials of a run on images.
 
     Parameters
     ----------
     folder
-        The folder of the run.
+        The folder of the run. One that is not finished, or of an earlier version, has stored no conclusion.
 
     Raises
     ------
@@ -132,27 +151,46 @@ def read_images_run(folder: Path) -> ImageRun:
         If nothing is finished, or the folder is damaged.
     """
     with ImageStore.reading(folder) as store:
-        outcomes, about, common = store.outcomes(), store.about(), store.common()
+        outcomes, about, common, stored = store.outcomes(), store.about(), store.common(), store.conclusion()
         digest = str(store.description().get("images", ""))
     if not outcomes:
         raise InputError(f"Nothing is finished in '{folder}': run the experiment first.")
+    with as_stored(folder, "its conclusion", mistakes=True):
+        conclusion = None if stored is None else _CONCLUSION.validate_python(stored)
     with as_stored(folder, "what came of a trial", mistakes=True):
-        table = pd.DataFrame([_row(trial, outcome) for trial, outcome in outcomes])
+        table = _table(outcomes, _intervals(outcomes) if conclusion is None else conclusion.intervals)
         _ABOUT.validate_python(about, strict=True)
+    if conclusion is not None:
+        with as_stored(folder, "its conclusion", mistakes=True):
+            conclusion.check(table)
+    return ImageRun(**common, table=table, about=about, digest=digest, conclusion=conclusion)
+
+
+def _table(outcomes: Outcomes, intervals: Intervals) -> pd.DataFrame:
+    """A row a trial, by family, method, number of images and seed."""
+    table = pd.DataFrame([_row(trial, outcome, intervals) for trial, outcome in outcomes])
     order = {family: i for i, family in enumerate(FAMILIES)}
-    table = table.sort_values(
+    return table.sort_values(
         ["family", "method", "samples", "seed"],
         key=lambda column: column.map(order) if column.name == "family" else column,
         ignore_index=True,
     )
-    return ImageRun(**common, table=table, about=about, digest=digest)
 
 
-def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
-    from scipy.stats import binomtest  # half a second, which what reads no results need not wait for
+def _intervals(outcomes: Outcomes) -> Intervals:
+    """Wilson's, for the test images, of the trials that did not diverge."""
+    from scipy.stats import binomtest  # half a second, which what reads a conclusion need not wait for
 
-    done = outcome.status == "done"
-    interval = binomtest(outcome.right, outcome.tested).proportion_ci(CONFIDENCE, method="wilson")
+    intervals = {}
+    for trial, outcome in outcomes:
+        if outcome.status == "done":
+            ends = binomtest(outcome.right, outcome.tested).proportion_ci(CONFIDENCE, method="wilson")
+            intervals[trial.id] = (float(ends.low), float(ends.high))
+    return intervals
+
+
+def _row(trial: AnyImageTrial, outcome: ImageOutcome, intervals: Intervals) -> dict[str, Any]:
+    low, high = intervals.get(trial.id, (math.nan, math.nan))
     training = trial if isinstance(trial, TrainingTrial) else None
     return {
         "trial": trial.id,
@@ -160,9 +198,9 @@ def _row(trial: AnyImageTrial, outcome: ImageOutcome) -> dict[str, Any]:
         "family": _family(trial),
         "samples": trial.samples,
         "seed": trial.seed,
-        "accuracy": outcome.right / outcome.tested if done else math.nan,
-        "low": float(interval.low) if done else math.nan,
-        "high": float(interval.high) if done else math.nan,
+        "accuracy": outcome.right / outcome.tested if outcome.status == "done" else math.nan,
+        "low": low,
+        "high": high,
         **{key: value for key, value in asdict(outcome).items() if key not in ("right", "curves")},
         "multiplications": trial.multiplications,
         "shown": None if training is None else training.shown,

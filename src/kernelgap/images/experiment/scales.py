@@ -28,6 +28,7 @@ SHARE = 0.33  # of a core's speed at products of matrices; measured over a run a
 GPU = 1e13  # floating-point operations a second that a GPU may sustain; it is sold with 2 to 10 times as many
 START = 2.0  # seconds of a trial besides its multiplications
 TALK_EPOCHS = 200  # the usual number on CIFAR-10, which the talk does not say
+SCHEDULE = ImageSchedule(batch=32, crop=4)
 
 Fields = dict[str, Any]
 
@@ -51,7 +52,7 @@ NOMINAL = {  # of the sets by name, to estimate times before they are read
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ImageScale:
     """How much of the experiment to run.
 
@@ -76,17 +77,17 @@ class ImageScale:
 
     expected_time: str
     set: str
-    sizes: tuple[int, ...]
-    depth: int
-    width: int
-    stride: int
-    shown: tuple[int, ...]
-    tangent: tuple[int, ...]
-    for_kernels: tuple[int, ...]
-    for_cntk: tuple[int, ...]
-    for_pooled_cntk: tuple[int, ...]
-    layers: int
-    schedule: ImageSchedule
+    sizes: tuple[int, ...] = ()
+    depth: int = 8
+    width: int = 64
+    stride: int = 2
+    shown: tuple[int, ...] = ()
+    tangent: tuple[int, ...] = ()
+    for_kernels: tuple[int, ...] = ()
+    for_cntk: tuple[int, ...] = ()
+    for_pooled_cntk: tuple[int, ...] = ()
+    layers: int = 5
+    schedule: ImageSchedule = SCHEDULE
     seeds: int = 1
 
     def trials(self, size: SetSize, images: str = "", seed: int = 0) -> list[AnyImageTrial]:
@@ -148,9 +149,6 @@ QUICK = ImageScale(
     expected_time="minutes",
     set="fashion-mnist",
     sizes=(300, 1000, 3000, 10_000),
-    depth=8,
-    width=64,
-    stride=2,
     shown=(40_000, 80_000, 160_000, 280_000),
     tangent=(40_000, 60_000, 100_000, 100_000),
     for_kernels=(300, 1000, 3000, 10_000),
@@ -163,29 +161,17 @@ LONG = ImageScale(
     expected_time="some hours",
     set="cifar10",
     sizes=(1000, 5000, 50_000),
-    depth=8,
     width=128,
-    stride=2,
     shown=(60_000, 150_000, 400_000),
     tangent=(60_000, 100_000, 0),
     for_kernels=(1000, 5000, 10_000, 50_000),
     for_cntk=(1000, 2000),
     for_pooled_cntk=(300,),
-    layers=5,
-    schedule=ImageSchedule(batch=32, crop=4),
 )
 KERNELS_ALONE = ImageScale(
     expected_time="kernels alone, on all images",
     set="fashion-mnist",
-    sizes=(),
-    depth=8,
-    width=64,
-    stride=2,
-    shown=(),
-    tangent=(),
     for_kernels=(10_000, 60_000),
-    for_cntk=(),
-    for_pooled_cntk=(),
     layers=3,
     schedule=ImageSchedule(),
 )
@@ -201,7 +187,6 @@ PAPER = ImageScale(
     for_kernels=(1000, 5000, 20_000, 50_000),
     for_cntk=(1000, 5000, 20_000),
     for_pooled_cntk=(1000, 5000),
-    layers=5,
     schedule=ImageSchedule(batch=128, crop=4),
     seeds=3,
 )
@@ -213,16 +198,9 @@ def gates(width: int, effort: str) -> ImageScale:
         expected_time=f"{effort}: what frozen gates cost at width {width}, 3 seeds",
         set="cifar10",
         sizes=(5000,),
-        depth=8,
         width=width,
-        stride=2,
         shown=(300_000,),
         tangent=(0,),
-        for_kernels=(),
-        for_cntk=(),
-        for_pooled_cntk=(),
-        layers=5,
-        schedule=ImageSchedule(batch=32, crop=4),
         seeds=3,
     )
 

@@ -32,7 +32,6 @@ def plan_claims(name: str, scale: str, seed: int, out: Path | None, claims: Iter
 
 
 KIND = Kind(
-    name="claims",
     command="claims",
     store=ClaimStore,
     work=measure,

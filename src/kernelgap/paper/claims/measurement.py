@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, TypeAdapter
 
 from kernelgap.paper.claims.registry import get
-from kernelgap.runs.store import ResultStore, as_stored
+from kernelgap.runs.store import KindStore, as_stored
 
 _STORED = TypeAdapter(list[tuple[str, Annotated[float, Field(ge=0, allow_inf_nan=False)], str]])
 
@@ -55,7 +55,7 @@ def measure(chunk: ClaimChunk, on_progress: Callable[[float], None] | None = Non
     return Measured(chunk.claim, time.perf_counter() - began, text)
 
 
-class ClaimStore(ResultStore):
+class ClaimStore(KindStore):
     """What was measured, by the identity of the measurement; each in one transaction."""
 
     KIND: ClassVar = "claims"

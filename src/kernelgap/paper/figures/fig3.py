@@ -5,35 +5,20 @@ The paper does not say with how many samples Figure 3 was drawn. Its axis in (a)
 (as in Figure 2b) it ends near 0.0005 and learns at 0.3, as the figure shows; so both parts use 1000 here.
 """
 
-from kernelgap.paper.figures.experiment import Experiment, Grid
-from kernelgap.paper.figures.fig2 import two_scales
+from kernelgap.paper.figures.experiment import Grid
+from kernelgap.paper.figures.fig2 import of_two_scales
 
 BETAS = (0.0, 0.2, 0.3, 0.5, 1.0)  # the paper's
 
-fig3a = Experiment(
-    name="fig3a",
-    title="All layers trained, N = 1000: test error against beta",
-    source="Figure 3(a)",
-    problem="sec8",
-    samples=1000,
-    x="beta",
-    scales=two_scales(
-        Grid("3resnet", "all", (50, 100, 200), (0.05, 0.07, 0.1, 0.12), (0.001, 0.002, 0.003, 0.005), BETAS),
-        Grid("3resnet", "all", (100, 200), (0.02, 0.05), (0.02, 0.05, 0.1), (0.0, 0.2)),
-        betas=BETAS,
-    ),
+fig3a = of_two_scales(
+    *("fig3a", "Figure 3(a)", "All layers trained", "sec8", 1000),
+    Grid("3resnet", "all", (50, 100, 200), (0.05, 0.07, 0.1, 0.12), (0.001, 0.002, 0.003, 0.005), BETAS),
+    Grid("3resnet", "all", (100, 200), (0.02, 0.05), (0.02, 0.05, 0.1), (0.0, 0.2)),
+    betas=BETAS,
 )
-
-fig3b = Experiment(
-    name="fig3b",
-    title="Hidden layers trained, N = 1000: test error against beta",
-    source="Figure 3(b)",
-    problem="sec8",
-    samples=1000,
-    x="beta",
-    scales=two_scales(
-        Grid("3resnet", "hidden", (50, 100, 200), (0.5, 0.7, 1.0), (0.0002, 0.0005, 0.001), BETAS),
-        Grid("3resnet", "hidden", (100, 200), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
-        betas=BETAS,
-    ),
+fig3b = of_two_scales(
+    *("fig3b", "Figure 3(b)", "Hidden layers trained", "sec8", 1000),
+    Grid("3resnet", "hidden", (50, 100, 200), (0.5, 0.7, 1.0), (0.0002, 0.0005, 0.001), BETAS),
+    Grid("3resnet", "hidden", (100, 200), (0.5,), (0.005, 0.01, 0.02), (0.0, 0.2)),
+    betas=BETAS,
 )

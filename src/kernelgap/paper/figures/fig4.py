@@ -31,13 +31,17 @@ def solutions(*widths: int) -> tuple[Built, ...]:
     return tuple(Built(recipe, widths, NORMS) for recipe in ("trained", "vertices"))
 
 
-fig4a = Experiment(
-    name="fig4a",
-    title="6-sparse parity, d = 40, N = 5000: Frobenius norm against train and test error",
-    source="Figure 4(a), Figure 1",
-    problem="parity(d=40, k=6)",
-    samples=5000,
-    x="norm",
+def parity(
+    name: str, source: str, d: int, samples: int, scales: dict[str, Scale], aliases: tuple[str, ...] = ()
+) -> Experiment:
+    """Norms of what learns a parity of 6 of d coordinates."""
+    title = f"6-sparse parity, d = {d}, N = {samples}: Frobenius norm against train and test error"
+    about = {"name": name, "title": title, "source": source, "problem": f"parity(d={d}, k=6)"}
+    return Experiment(**about, samples=samples, x="norm", scales=scales, aliases=aliases)
+
+
+fig4a = parity(
+    *("fig4a", "Figure 4(a), Figure 1", 40, 5000),
     aliases=("fig1",),
     scales={
         "quick": Scale(
@@ -60,13 +64,8 @@ fig4a = Experiment(
     },
 )
 
-fig4b = Experiment(
-    name="fig4b",
-    title="6-sparse parity, d = 100, N = 50000: Frobenius norm against train and test error",
-    source="Figure 4(b)",
-    problem="parity(d=100, k=6)",
-    samples=50_000,
-    x="norm",
+fig4b = parity(
+    *("fig4b", "Figure 4(b)", 100, 50_000),
     scales={
         "quick": Scale(
             grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),

@@ -44,8 +44,6 @@ def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
 
 
 KIND = Kind(
-    name="figure",
-    command="run",
     store=TrialStore,
     work=run_chunk,
     read=read_figure,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from kernelgap.runs.store import DamagedRunError, ResultStore, as_stored
+from kernelgap.runs.store import DamagedRunError, KindStore, as_stored
 from kernelgap.runs.trials.chunk import Chunk, ChunkResult
 from kernelgap.runs.trials.table import RESULTS, check_rows, trials_table
 from kernelgap.runs.trials.trial import AnyTrial, read_trial
@@ -32,7 +32,7 @@ _FILES = TypeAdapter(list[tuple[bytes]], config=ConfigDict(strict=True))
 NO_MEASURES = "'{}'"  # of trials that were stored before there were any
 
 
-class TrialStore(ResultStore):
+class TrialStore(KindStore):
     """The trials of a run, each with its errors and curves, and the weights of the best networks.
 
     Attributes

@@ -353,41 +353,23 @@ def make_trial(**description: object) -> Trial:
 
 
 def make_ridge_trial(**description: object) -> RidgeTrial:
-    """A trial by ridge regression, or one sentence about the first thing that is wrong with its description.
+    """A trial by ridge regression from its fields; refused as by ``make_trial``.
 
     Parameters
     ----------
     **description
         The fields of ``RidgeTrial``.
-
-    Returns
-    -------
-    RidgeTrial
-
-    Raises
-    ------
-    InputError
-        If a field is missing, unknown or wrong.
     """
     return validated(RidgeTrial, description)
 
 
 def make_built_trial(**description: object) -> BuiltTrial:
-    """A solution to build, or one sentence about the first thing that is wrong with its description.
+    """A solution to build from its fields; refused as by ``make_trial``.
 
     Parameters
     ----------
     **description
         The fields of ``BuiltTrial``.
-
-    Returns
-    -------
-    BuiltTrial
-
-    Raises
-    ------
-    InputError
-        If a field is missing, unknown or wrong.
     """
     return validated(BuiltTrial, description)
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from kernelgap.errors import InputError
 from kernelgap.runs.work import Work, WorkFunction, WorkResult
 from kernelgap.runs.workers.compiled import keep_programs
-from kernelgap.runs.workers.local import SINGLE_THREADED, interruptible, throttled
+from kernelgap.runs.workers.local import SINGLE_THREADED, ended, throttled
 from kernelgap.runs.workers.pool import do_silently
 
 ANSWER = "10s"  # how long a scheduler may take to answer
@@ -74,12 +74,8 @@ def cluster_workers(address: str, work_function: WorkFunction) -> Iterator[Clust
     client = _connected(address)
     try:
         _check_workers(client)
-        workers = ClusterWorkers(client, work_function)
-        try:
-            with interruptible():
-                yield workers
-        finally:
-            workers.end()
+        with ended(ClusterWorkers(client, work_function)) as workers:
+            yield workers
     finally:
         with suppress(Exception):
             client.close(timeout=5)

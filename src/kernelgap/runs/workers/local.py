@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import resource_tracker
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from loky import ProcessPoolExecutor
@@ -140,10 +140,21 @@ class LocalWorkers:
             worker.end()
 
 
-@contextmanager
-def local_workers(count: int, work_function: WorkFunction) -> Iterator[LocalWorkers]:
+def local_workers(count: int, work_function: WorkFunction) -> AbstractContextManager[LocalWorkers]:
     """Start workers; end them with the block, whatever they are doing."""
-    workers = LocalWorkers(count, work_function)
+    return ended(LocalWorkers(count, work_function))
+
+
+class _Ends(Protocol):
+    def end(self) -> None: ...
+
+
+W = TypeVar("W", bound=_Ends)
+
+
+@contextmanager
+def ended(workers: W) -> Iterator[W]:
+    """Workers that end with the block, also where it is interrupted."""
     try:
         with interruptible():
             yield workers
