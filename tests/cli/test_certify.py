@@ -10,7 +10,7 @@ import jax
 import pytest
 
 from kernelgap import networks, problems
-from kernelgap.certificates import certify
+from kernelgap.certificates import any_kernel, certify, lean_text
 from kernelgap.certificates.floors.oracle import seconds
 from kernelgap.cli import main
 from kernelgap.paper.figures import EXPERIMENTS
@@ -75,6 +75,18 @@ def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert (record["functions"], record["picked_among"], record["intercept"]) == (2001, 4, True)
     assert typed("certify", "any-kernel", *numbers, "--n", 500, *picked) == 0
     assert "picked among 4 by the labels, with an intercept or start function, 500 samples" in capsys.readouterr().out
+
+
+def test_certify_any_kernel_writes_theorems(typed, capsys, tmp_path):
+    file = tmp_path / "bound.lean"
+    command = ("certify", "any-kernel", "--problem", "sec8", "--n", 500, "--risk", 0.02, "--lean", file)
+    assert typed(*command) == 0
+    assert "not checked here" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == lean_text(any_kernel(problems.get("sec8"), 500), 0.02)
+    assert typed(*command, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["lean"] == str(file)
+    assert typed(*command[:-1], tmp_path / "missing" / "bound.lean") == 2
+    assert "missing" in capsys.readouterr().err
 
 
 def test_certify_kernel_in_words_and_as_json(typed, capsys):

@@ -286,6 +286,31 @@ def make_draft(
     return draft
 
 
+def largest_sum(name: str, weights: dict[str, np.ndarray], bits: dict[str, int]) -> list[int]:
+    """For each output, the sum of magnitudes that the format's page limits."""
+    w = {key: value.astype(object) for key, value in weights.items()}
+    f = outputs_at(name, weights, bits, all_signs(weights["W"].shape[1])[:1])[1]
+    h = abs(w["W"]).sum(axis=1) + abs(w["b1"])
+    up, down = (np.maximum(w["A"], 0) @ h, np.maximum(-w["A"], 0) @ h) if "A" in w else (h, 0 * h)
+    o = abs(w["offset"]) + 2 ** (f - OUT)
+    if "C" in w:
+        o = o + abs(w["C"]) @ h * 2 ** (f - bits["W"] - bits["A"])
+    if "V" in w:
+        o = o + abs(w["D"]) @ (np.maximum(w["V"], 0) @ up + np.maximum(-w["V"], 0) @ down + abs(w["b2"]))
+    return [int(value) for value in o]
+
+
+def with_largest_sum(draft: Draft, largest: int) -> Draft:
+    """The first network's first offset so large that this is its largest sum of magnitudes."""
+    own = {key[2:]: value for key, value in draft.weights.items() if key.startswith("0.")}
+    name, bits = draft.claim["network"]["name"], draft.claim["network"]["bits"]
+    own["offset"] = own["offset"] * 0
+    own["offset"][0] = largest - largest_sum(name, own, bits)[0]
+    draft.weights["0.offset"] = own["offset"]
+    draft.claim["networks"][0]["risk"] = str(risk_of(name, own, bits, draft.claim["target"]))
+    return add_claims(draft)
+
+
 def add_floor(draft: Draft, kernel: str, inputs: int = 0) -> Draft:
     text = kernels.get(kernel).spec
     low, high, witness = floor_witness(draft.claim["target"], text, draft.inputs[f"{inputs}.signs"])

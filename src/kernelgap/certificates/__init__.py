@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kernelgap.certificates.files.retraining import Retraining, retrain
     from kernelgap.certificates.files.verification import verify
     from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
+    from kernelgap.certificates.floors.lean import lean_text
     from kernelgap.certificates.floors.oracle import (
         FamilyRisks,
         OracleRisk,
@@ -32,6 +33,7 @@ _NAMES = {
     "files.retraining": ("Retraining", "retrain"),
     "files.verification": ("verify",),
     "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
+    "floors.lean": ("lean_text",),
     "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
     "floors.theorems": ("Retention", "retention", "theorem2", "theorem3"),
     "gap": ("KernelGap", "kernel_gap"),
@@ -40,7 +42,16 @@ _NAMES = {
 __all__ = ["AnyKernelBound", "CertifiedClaim", "Check", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk"]
 __all__ += ["Retention", "Retraining", "TrainedNetwork", "Verification", "any_kernel", "any_kernel_by_numbers"]
 __all__ += ["certify", "exact_risk"]
-__all__ += ["feature_risk", "feature_risks", "kernel_gap", "oracle_risk", "oracle_risks", "retention", "retrain"]
+__all__ += [
+    "feature_risk",
+    "feature_risks",
+    "kernel_gap",
+    "lean_text",
+    "oracle_risk",
+    "oracle_risks",
+    "retention",
+    "retrain",
+]
 __all__ += ["theorem2", "theorem3", "verify"]
 
 __getattr__ = lazily(__name__, {name: home for home, names in _NAMES.items() for name in names})

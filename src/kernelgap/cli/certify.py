@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kernelgap import console
+from kernelgap.atomic_file import atomically
 from kernelgap.cli.answer import Json
 from kernelgap.cli.show import certificates as show
 from kernelgap.errors import InputError
@@ -50,6 +51,9 @@ def any_kernel(
     intercept: Annotated[
         bool, typer.Option("--intercept", help="With an intercept, or another function fixed beforehand.")
     ] = False,
+    lean: Annotated[
+        Path | None, typer.Option(help="Write the arithmetic as theorems of Lean 4 here; they are not checked here.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """The mean risk that every kernel of a kind (scalar by default) fixed beforehand has at least, with N samples."""
@@ -69,10 +73,16 @@ def any_kernel(
             **family, alpha=alpha, n=n, kernel=kernel, picked_among=picked_among, intercept=intercept
         )
     asked = bound.threshold / 2 if risk is None else risk
+    if lean is not None:
+        text = certificates.lean_text(bound, asked)
+        with atomically(lean) as partial:
+            partial.write_text(text, encoding="utf-8")
     if as_json:
-        console.answer(json.dumps(show.bound_record(bound, share, asked)))
+        console.answer(json.dumps({**show.bound_record(bound, share, asked), "lean": lean and str(lean)}))
     else:
         show.bound(bound, share, asked, "this family" if problem is None else problem)
+        if lean is not None:
+            console.message(f"The theorems are in {lean}. They are not checked here: run Lean 4 on the file.")
 
 
 @certify.command()

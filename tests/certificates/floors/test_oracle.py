@@ -341,6 +341,25 @@ def test_an_estimate_tells_how_far_it_is():
     assert shares[-1] == 1.0
 
 
+def test_a_visit_of_every_point_tells_how_far_it_is(monkeypatch):
+    """From the first hundreds of points on, as deep kernels take seconds for them; in both passes over the cube."""
+    monkeypatch.setattr("kernelgap.certificates.floors.points.available_memory", lambda: 4 * 8 * 2**14 * 3)
+    problem = problems.get("hard(d=14, k=3, alpha=0.3)")
+    X, told, visited = problem.sample(7, seed=0)[0], [], [0]
+
+    def functions(P):
+        visited[0] += len(P)
+        return kernels.get("ck2")(P, X)
+
+    feature_risk(problem, functions, on_progress=lambda share, _: told.append((visited[0], share)))
+    visits, shares = zip(*told, strict=True)
+    assert visits[0] <= 300  # two of them to see the form of the answers
+    assert max(np.diff(visits)) <= 2**11
+    assert list(shares) == sorted(shares)
+    assert shares[-1] == 1.0
+    assert visits[-1] == 4 * 2**14 + 2  # three columns at a time are transformed
+
+
 @cache
 def sec8_sample(n, seed):
     return problems.get("sec8").sample(n, seed=seed)[0]

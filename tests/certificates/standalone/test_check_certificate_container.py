@@ -410,11 +410,3 @@ def test_any_changed_field_is_refused_or_does_not_hold(data):
     assert code in (0, 1, 2)
     if not (recorded or same or weaker):
         assert code != 0
-
-
-def test_a_weight_too_much_for_the_bounds_is_still_computed():
-    """Sums beyond 64 bits take wider lanes."""
-    draft = make_draft(
-        "hard(d=4, k=2, alpha=0.5)", bits={"W": 20, "A": 20, "V": 14, "out": 20}, width=3, networks=1, scale=1.5
-    )
-    assert verdict(draft.sealed()) == (0, [])

@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from support.format3 import PARTS, add_claims, make_draft, risk_of, upper_limit
+from kernelgap.certificates.exact.fixed_point import FixedPointNetwork
+from kernelgap.certificates.exact.fixed_point.network import Grid
+from support.format3 import PARTS, add_claims, make_draft, risk_of, upper_limit, with_largest_sum
 from support.standalone import EVERY_POINT, checker, load, verdict
 
 NETWORKS = [
@@ -58,47 +60,54 @@ def test_both_ways_are_equal_to_the_last_bit(seed):
     assert fast == checker.exact_risk(network, target, fast=False) == Fraction(draft.claim["networks"][0]["risk"])
 
 
-def test_where_float64_could_round_it_is_not_used():
-    draft = make_draft(
-        "hard(d=4, k=2, alpha=0.5)", bits={"W": 20, "A": 20, "V": 14, "out": 20}, width=3, networks=1, scale=1.5
-    )
-    network, target = parsed(draft)
-    with pytest.raises(OverflowError):
-        load(EVERY_POINT).risk(network, target, 20)
-    assert checker.exact_risk(network, target, fast=True) == checker.exact_risk(network, target, fast=False)
-
-
-def test_the_bound_of_all_sums_is_one():
-    """No sum of an evaluation is larger, and some come near it."""
-    draft = make_draft("hard(d=6, k=3, alpha=0.3)", networks=1)
-    network, _ = parsed(draft)
-    largest = 0
-    for point in range(64):
-        signs = [1 - 2 * (point >> i & 1) for i in range(6)]
-        largest = max(largest, *(abs(x) for sums in network.run(signs, 1, lambda x: max(x, 0)) for x in sums))
-    assert largest <= network.largest()
-    assert network.largest() < 2**20 * largest
+def sums_of(network, d):
+    """All sums of the evaluations at every point."""
+    for point in range(2**d):
+        signs = [1 - 2 * (point >> i & 1) for i in range(d)]
+        for sums in network.run(signs, 1, lambda x: max(x, 0)):
+            yield from map(abs, sums)
 
 
 @pytest.mark.parametrize(("problem", "name", "width"), NETWORKS)
-def test_the_bound_for_float64_is_one(problem, name, width):
-    """No sum is larger, at any point; the bound is at most the simpler one of the program, and not far above."""
+def test_the_bound_of_all_sums_is_one(problem, name, width):
+    """No sum is larger, at any point; the bound is not far above; it is the number that kernelgap's reader takes."""
     draft = make_draft(problem, network="2layer" if name == "2layer-signs" else name, width=width, networks=1)
     network, target = parsed(draft)
-    bound, found = load(EVERY_POINT).largest(network, 0), 0
-    for point in range(2**target.d):
-        signs = [1 - 2 * (point >> i & 1) for i in range(target.d)]
-        found = max(found, *(abs(x) for sums in network.run(signs, 1, lambda x: max(x, 0)) for x in sums))
-    assert found <= bound <= network.largest()
-    assert bound <= 2**10 * found
+    bits = draft.claim["network"]["bits"]
+    own = FixedPointNetwork(
+        "2layer" if name == "2layer-signs" else name,
+        Grid(bits["W"], bits["A"], bits["V"]),
+        {key[2:]: array for key, array in draft.weights.items()},
+    )
+    found = max(sums_of(network, target.d))
+    assert found <= network.largest() == own.largest() <= 2**10 * found
+
+
+@pytest.mark.parametrize("name", ["2layer", "3layer", "3resnet", "3resnet-full"])
+@pytest.mark.parametrize("spare", [1, 0])
+def test_sums_that_reach_2_to_the_53_are_refused(name, spare):
+    """By the checker and by kernelgap's reader, from the same number on."""
+    draft = with_largest_sum(make_draft("hard(d=4, k=2, alpha=0.5)", network=name, networks=1), 2**53 - spare)
+    code, reasons = verdict(draft.sealed())
+    holds = spare == 1
+    assert code == (0 if holds else 2), reasons
+    bits = draft.claim["network"]["bits"]
+    arrays = {key[2:]: array for key, array in draft.weights.items()}
+    assert FixedPointNetwork(name, Grid(bits["W"], bits["A"], bits["V"]), arrays).exact == holds
+
+
+def test_outputs_that_are_too_large_are_refused():
+    """The squares of all outputs are at most 2^51 units."""
+    for alpha, code in ((11.0, 0), (12.0, 2)):  # 4 (2 alpha 2^20)^2 = 2^51 if alpha = 11.3
+        draft = make_draft(f"hard(d=6, k=4, alpha={alpha}, beta={alpha})", networks=1)
+        assert verdict(draft.sealed())[0] == code
 
 
 def test_a_lane_that_overflows_is_noticed(monkeypatch):
-    """The comparison with brute force sees it if the bound of all sums is too small."""
-    draft = make_draft(
-        "hard(d=4, k=2, alpha=0.5)", bits={"W": 20, "A": 20, "V": 14, "out": 20}, width=3, networks=1, scale=1.5
-    )
-    monkeypatch.setattr(checker.Network, "largest", lambda self: 2**10)
+    """The comparison with brute force sees it if lanes are too small for the sums."""
+    draft = make_draft("hard(d=4, k=2, alpha=0.5)", width=3, networks=1)
+    assert verdict(draft.sealed())[0] == 0
+    monkeypatch.setattr(checker, "LANE", 3)
     try:
         code = verdict(draft.sealed())[0]
     except OverflowError:

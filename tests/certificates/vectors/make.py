@@ -15,9 +15,15 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tests: for support
 
 from support.forgeries import FORGERS, forge
-from support.format3 import PARTS, Draft, as_json, make_draft, seal, tensors
+from support.format3 import PARTS, Draft, as_json, make_draft, seal, tensors, with_largest_sum
 
 TWO_LAYERS = {"W": 11, "A": 12, "V": 0, "out": 20}
+
+
+def with_sums(largest: int) -> Draft:
+    """A certificate whose largest sum of magnitudes, over the weights of a network, is this."""
+    return with_largest_sum(make_draft("hard(d=5, k=2, alpha=0.5)", floors=("ck2",)), largest)
+
 
 VALID: dict[str, Callable[[], Draft]] = {
     "hard-five-networks": lambda: make_draft("hard(d=6, k=3, alpha=0.3)", networks=5, floors=("ck2", "ntk2")),
@@ -64,6 +70,7 @@ VALID: dict[str, Callable[[], Draft]] = {
     "slides": lambda: make_draft(
         "slides(alpha=0.2)", network="2layer", bits=TWO_LAYERS, width=3, sees=8, floors=("ntk3(bias=True)",)
     ),
+    "sums-just-below-2-to-the-53": lambda: with_sums(2**53 - 1),
     "alpha-with-many-digits": lambda: make_draft(
         "hard(alpha=0.123456789, beta=1.5, d=6, k=4, noise=0.25)", networks=4, floors=("ntk2(train='hidden')",)
     ),
@@ -82,6 +89,7 @@ def refused() -> dict[str, tuple[bytes, str]]:
 
     float_weights = {**draft.weights, "0.W": draft.weights["0.W"].astype(np.float32)}
     no_witness = {**own, PARTS[3]: as_json([])}
+    large = make_draft("hard(alpha=12.0, beta=12.0, d=6, k=4)", floors=("ck2",))
     return {
         "a-byte-changed": (content[:999] + bytes([content[999] ^ 1]) + content[1000:], "the seal does not fit"),
         "a-byte-more": (content + b"\0", "a byte after the archive"),
@@ -94,6 +102,8 @@ def refused() -> dict[str, tuple[bytes, str]]:
         "not-in-lowest-terms": (claim('"threshold": "1/2"', '"threshold": "2/4"'), "2/4 is not in lowest terms"),
         "floats-for-weights": (seal({**own, PARTS[1]: tensors(float_weights)}), "a float32 array of weights"),
         "no-witness": (seal(no_witness), "a floor without its witness"),
+        "sums-of-2-to-the-53": (with_sums(2**53).sealed(), "a sum of magnitudes, over weights, is 2^53"),
+        "outputs-that-are-too-large": (large.sealed(), "the squares of the outputs' limits are more than 2^51 units"),
         "another-version": (claim('"version": 3', '"version": 4'), "version 4"),
     }
 

@@ -34,6 +34,11 @@ from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem
 
 MOST_CLAIM = 2**22  # bytes of claim.json
+FORMAT_1 = (
+    "it is of format 1, whose statements cannot be checked strictly: it says itself by how much the network's risk may "
+    "be off, and speaks of any kernel where its bound is about scalar ones; make the certificate again with 'kernelgap "
+    "certify run'."
+)
 PARTS = [CLAIM, WEIGHTS, INPUTS, WITNESSES]
 C = TypeVar("C", CertifiedClaim, Claim2)
 
@@ -58,6 +63,8 @@ def read_certificate(path: str | Path) -> Certificate | Certificate2:
                 raise InputError(f"it is no certificate, it has no {name}.")
         if len(parts[CLAIM]) > MOST_CLAIM:
             raise InputError(f"{CLAIM} is larger than any certificate's.")
+        if _version(parts[CLAIM]) == 1:
+            raise InputError(FORMAT_1)
         if _version(parts[CLAIM]) == 2:
             return read_format2(parts, _claim(Claim2, parts[CLAIM]))
         claim = _claim(CertifiedClaim, parts[CLAIM])

@@ -24,7 +24,7 @@ from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.problem import Seed
-from kernelgap.progress import Progress, silent
+from kernelgap.progress import Progress, part, silent
 from kernelgap.seeds import stream
 
 MOST_DIMENSIONS = 20
@@ -33,7 +33,8 @@ CONFIDENCE = 0.99
 TIMES = float(ndtri(0.5 + CONFIDENCE / 2))  # standard errors in half an interval
 EACH = 30  # sampled points for a function, at least: the two means then differ by about 2/30
 LEAST = 20_000
-STEP = 256  # sampled points between two looks at the clock; more for many functions
+STEP = 256  # sampled points between two looks at the clock, more for many functions; the first points of a cube
+MOST_STEP = 2**11  # points of a cube between two looks at the clock
 
 Functions = Callable[[Float[np.ndarray, "points width"]], Float[np.ndarray, "points n"]]
 
@@ -57,10 +58,10 @@ def point_span(functions: Functions, cube: Cube, targets: Targets, on_progress: 
     """The span of functions that are given by their values."""
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"Every point of the cube can be visited up to d = {MOST_DIMENSIONS}, not at d = {cube.d}.")
-    _, singular, rows = np.linalg.svd(_triangle(functions, cube, on_progress))
+    _, singular, rows = np.linalg.svd(_triangle(functions, cube, part(on_progress, 0.0, 0.5)))
     sets = [base[None, :] for base in targets.bases] + list(targets.composites)
     wanted = np.unique(np.concatenate([numbers(group) for group in sets]))
-    coefficients = _coefficients(functions, cube, wanted, len(singular))
+    coefficients = _coefficients(functions, cube, wanted, len(singular), part(on_progress, 0.5, 1.0))
 
     def parities(of: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:
         return coefficients[:, np.searchsorted(wanted, numbers(of))]
@@ -73,10 +74,9 @@ def _triangle(functions: Functions, cube: Cube, on_progress: Progress) -> Float[
     points = 2**cube.d
     factor: np.ndarray | None = None
     for start in range(0, points, ROWS):
-        values = _values(functions, cube, start, min(points, start + ROWS))
+        values = _values(functions, cube, start, min(points, start + ROWS), on_progress)
         stacked = values if factor is None else np.concatenate([factor, values])
         factor = np.asarray(np.linalg.qr(stacked, mode="r"))
-        on_progress((start + len(values)) / points, f"{values.shape[1]} functions at every point of the cube")
     assert factor is not None
     if len(factor) < factor.shape[1]:  # fewer points than functions
         factor = np.concatenate([factor, np.zeros((factor.shape[1] - len(factor), factor.shape[1]))])
@@ -84,7 +84,7 @@ def _triangle(functions: Functions, cube: Cube, on_progress: Progress) -> Float[
 
 
 def _coefficients(
-    functions: Functions, cube: Cube, wanted: Int[np.ndarray, " sets"], count: int
+    functions: Functions, cube: Cube, wanted: Int[np.ndarray, " sets"], count: int, on_progress: Progress
 ) -> Float[np.ndarray, "n sets"]:
     """E f_n chi_S for the wanted S, from transforms of as many columns at a time as memory holds."""
     points = 2**cube.d
@@ -93,20 +93,30 @@ def _coefficients(
     coefficients = np.empty((count, len(wanted)))
     for start in range(0, count, at_once):
         columns = slice(start, start + at_once)
-        blocks = (_values(functions, cube, p, min(points, p + ROWS)) for p in range(0, points, ROWS))
+        show = part(on_progress, start / count, min(1.0, (start + at_once) / count))
+        blocks = (_values(functions, cube, p, min(points, p + ROWS), show) for p in range(0, points, ROWS))
         coefficients[columns] = walsh_hadamard(np.concatenate([block[:, columns] for block in blocks]))[wanted].T
     return coefficients
 
 
-def _values(functions: Functions, cube: Cube, start: int, stop: int) -> Float[np.ndarray, "points n"]:
-    values = np.asarray(functions(cube.points(start, stop)), dtype=float)
-    if values.ndim != 2 or len(values) != stop - start:
-        raise InputError(f"The functions must give one row for each point, not the shape {values.shape}.")
-    if values.shape[1] == 0:
-        raise InputError("There are no functions to combine: give at least one.")
-    if not np.isfinite(values).all():
-        raise InputError("A function is NaN or infinite at some point of the cube: its risk is not defined.")
-    return np.ascontiguousarray(values)
+def _values(
+    functions: Functions, cube: Cube, start: int, stop: int, on_progress: Progress
+) -> Float[np.ndarray, "points n"]:
+    """The functions at some points, in pieces that grow: deep kernels take seconds for a few hundred points."""
+    pieces: list[np.ndarray] = []
+    while start < stop:
+        end = min(stop, start + min(MOST_STEP, max(STEP, start)))
+        values = np.asarray(functions(cube.points(start, end)), dtype=float)
+        if values.ndim != 2 or len(values) != end - start:
+            raise InputError(f"The functions must give one row for each point, not the shape {values.shape}.")
+        if values.shape[1] == 0:
+            raise InputError("There are no functions to combine: give at least one.")
+        if not np.isfinite(values).all():
+            raise InputError("A function is NaN or infinite at some point of the cube: its risk is not defined.")
+        on_progress(end / 2**cube.d, f"{values.shape[1]} functions at every point of the cube")
+        pieces.append(values)
+        start = end
+    return np.concatenate(pieces)
 
 
 def walsh_hadamard(values: Float[np.ndarray, "points columns"]) -> Float[np.ndarray, "points columns"]:
@@ -187,11 +197,13 @@ def _sampled_values(
     functions: Functions, X: Float[np.ndarray, "points width"], count: int, tell: Callable[[float], None]
 ) -> Float[np.ndarray, "points n"]:
     """The functions at all points; the share done is told, since deep kernels may take minutes."""
-    step = max(STEP, count)
+    step, start = max(STEP, count), 0
     blocks = []
-    for start in range(0, len(X), step):
-        blocks.append(functions(X[start : start + step]))
-        tell(min(1.0, (start + step) / len(X)))
+    while start < len(X):
+        end = min(len(X), start + (step if start else STEP))
+        blocks.append(functions(X[start:end]))
+        tell(end / len(X))
+        start = end
     return np.concatenate(blocks)
 
 

@@ -25,7 +25,7 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
 from math import comb, isqrt
-from operator import mul
+from operator import add, mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,11 +85,11 @@ def read_parts(content: bytes) -> tuple[dict[str, bytes], str]:
     return parts, need(seal == own, seal[:70], "the parts do not match the seal, which").decode().strip()
 
 
-def read_json(content: bytes, name: str) -> Any:
+def read_json(content: bytes, name: str, end: str = "\n", **layout: Any) -> Any:
     """JSON in the one way in which a certificate writes it: no key twice, no NaN, no other layout."""
     try:
         value = json.loads(content.decode("ascii"))
-        again = (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+        again = (json.dumps(value, allow_nan=False, **(layout or {"indent": 1, "sort_keys": True})) + end).encode()
     except (ValueError, RecursionError) as error:
         raise Refused(f"{name} is not the JSON of a certificate ({ascii(str(error))[:80]})") from None
     return need(again == content, "another layout, or a key twice", name) and value
@@ -99,14 +99,9 @@ def read_tensors(content: bytes, name: str) -> dict[str, tuple[str, list[int], "
     """The types, shapes and entries of the arrays of a safetensors file, which fill it without gaps."""
     size = int.from_bytes(content[:8], "little")
     head, data, tensors, ends = content[8 : 8 + min(size, MOST_HEADER)], content[8 + size :], {}, [0]
-    try:
-        header = json.loads(head.decode("ascii"))
-        need(json.dumps(header, separators=(",", ":")) == head.decode().rstrip(" "), "a key twice", f"{name}, header")
-    except (ValueError, RecursionError):
-        raise Refused(f"the header of {name} cannot be read") from None
+    header = read_json(head.rstrip(b" "), f"{name}, header", "", separators=(",", ":"))
     entry = keys(dtype=one_of(*TYPES), shape=[whole(1, 2**31)], data_offsets=[whole(0, len(data))])
-    RECORD(header, f"{name}, header")
-    found = {key: conform(value, entry, f"{name}: {ascii(key)[:40]}") for key, value in header.items()}
+    found = {key: conform(x, entry, f"{name}: {ascii(key)[:40]}") for key, x in RECORD(header, name).items()}
     for key, value in sorted(found.items(), key=lambda item: item[1]["data_offsets"]):
         shape, offsets, entries = value["shape"], value["data_offsets"], array(TYPES[value["dtype"]])
         ends.append(ends[-1] + math.prod(shape) * entries.itemsize)
@@ -120,8 +115,8 @@ def read_tensors(content: bytes, name: str) -> dict[str, tuple[str, list[int], "
 
 
 # --------------------------------------------------------------------------------------------------- 2. claim.json
-# Every field has its type; none is missing and none is unknown. Texts of fractions become fractions here. A shape is a
-# dict of shapes, a list of one shape, or a function that gives the value back or refuses it.
+# Every field has its type; none is missing or unknown. Texts of fractions become fractions here. A shape is a dict of
+# shapes, a list of one shape, or a function that gives the value back or refuses it.
 OUT_BITS = 20
 LAYERS = {"2layer": "W C", "2layer-signs": "W C", "3layer": "W V D", "3resnet": "W A V C D", "3resnet-full": "W V C D"}
 Shape = Any
@@ -151,7 +146,7 @@ def one_of(*allowed: object) -> Shape:
 
 
 def fraction(value: Any, where: str) -> Fraction:
-    found = Fraction(a(str, re.compile(r"[0-9]{1,2000}(/[1-9][0-9]{0,2000})?").fullmatch)(value, where))
+    found = Fraction(a(str, re.compile(r"(?=.{1,2000}$)[0-9]+(/[1-9][0-9]*)?").fullmatch)(value, where))
     need(str(found) == value and found < 10**18, value, f"{where}, its size or terms")
     return found
 
@@ -159,13 +154,11 @@ def fraction(value: Any, where: str) -> Fraction:
 TEXT, NUMBER, RECORD = a(str, re.compile(r"[ -~]{0,300}").fullmatch), a(float, math.isfinite), a(dict)
 BITS, COUNT, SEED = whole(0, 60), whole(0, 10**20), whole(0, 2**32 - 1)
 BOUND = keys(functions=COUNT, samples_for_mean=COUNT, samples_for_upper=COUNT, mean_risk=fraction)
-CLAIM = (
-    keys(format=one_of("kernelgap certificate"), version=one_of(3), problem=TEXT, samples=whole(1, 20_000))
-    | keys(threshold=fraction, versions=RECORD, networks=[keys(seed=SEED, start=SEED, risk=fraction)])
-    | keys(mean=keys(risk=fraction, confidence=fraction, loss_bound=fraction, upper=fraction))
-    | keys(any_kernel=keys(family_size=COUNT, scalar=BOUND, matrix=BOUND))
-    | keys(floors=[keys(kernel=TEXT, inputs=whole(0, 999), low=NUMBER, high=NUMBER)])
-)
+CLAIM = keys(format=one_of("kernelgap certificate"), version=one_of(3), problem=TEXT, samples=whole(1, 20_000))
+CLAIM |= keys(threshold=fraction, versions=RECORD, networks=[keys(seed=SEED, start=SEED, risk=fraction)])
+CLAIM |= keys(mean=keys(risk=fraction, confidence=fraction, loss_bound=fraction, upper=fraction))
+CLAIM |= keys(any_kernel=keys(family_size=COUNT, scalar=BOUND, matrix=BOUND))
+CLAIM |= keys(floors=[keys(kernel=TEXT, inputs=whole(0, 999), low=NUMBER, high=NUMBER)])
 CLAIM["target"] = keys(d=whole(1, 30), d1=whole(1, 30), outputs=whole(1, 64), alpha=fraction, beta=fraction)
 CLAIM["target"] |= keys(squared_scale=fraction, background=one_of("uniform", "zero", None))
 PARITY = keys(sign=one_of(-1, 1), set=[whole(0, 29)])
@@ -175,9 +168,8 @@ CLAIM["network"] |= keys(training=RECORD, bits=keys(W=BITS, A=BITS, V=BITS, out=
 
 
 # -------------------------------------------------------------------------------------------- 3. Target and inputs
-# The text of the problem determines the target; NumPy's generator determines the inputs. The generator is written out
-# below: SeedSequence (O'Neill's seed_seq, as NumPy has it) and PCG64, a linear congruential generator of 128 bits with
-# the output function XSL-RR.
+# The text of the problem determines the target, NumPy's generator the inputs: SeedSequence (O'Neill's seed_seq) and
+# PCG64, a linear congruential generator of 128 bits with the output function XSL-RR.
 class Target(NamedTuple):
     """H_j(s) = sum of coefficient x parity over ``terms[j]``; bit i of a point s is 1 where its i-th sign is -1."""
 
@@ -209,14 +201,13 @@ def build_target(source: str) -> Target:
     name, given = parse_call(source)
     form = {"parity": "d k noise", "hard": "alpha beta d d1 k noise seed"}.get(name, "alpha beta noise")
     law = given.pop("background", None) if name == "hard" else None
-    need(name in ("sec8", "slides", "hard", "parity") and given.keys() == {*form.split()}, source, "the problem")
-    need(law in ("uniform", "zero", None), law, "the background")
+    known = name in ("sec8", "slides", "hard", "parity") and law in ("uniform", "zero", None)
+    need(known and given.keys() == {*form.split()}, source, "the problem")
     for key, most in {"d": 30, "d1": 30, "k": 30, "seed": 2**32 - 1}.items():
         whole(key != "seed", most)(given.get(key, 1), f"the problem's {key}")
-    d: int = given.get("d", 30)
-    k, scale = given.get("k", 8), Fraction(1)
-    d1: int = given.get("d1", d)
-    real = keys(alpha=1, beta=0, noise=0) | {key: x for key, x in given.items() if key in ("alpha", "beta", "noise")}
+    d, k, scale = int(given.get("d", 30)), int(given.get("k", 8)), Fraction(1)
+    d1, real = int(given.get("d1", d)), keys(alpha=1, beta=0, noise=0)
+    real |= {key: x for key, x in given.items() if key in ("alpha", "beta", "noise")}
     for x in real.values():
         need(type(x) in (int, float) and (x == 0 or 1e-6 <= x <= 1e6), x, "a number of the problem")
     alpha, beta = Fraction(repr(real["alpha"])), Fraction(repr(real["beta"]))  # as written: 0.3 is 3/10
@@ -239,6 +230,7 @@ def build_target(source: str) -> Target:
     # All composite parities have one degree, and no base parity has it (1 or 2 beside 2..30 or 8). So base and
     # composite signals are orthogonal, as the bound for any kernel needs, and C is the same for every output.
     limits = [math.ceil(sum(abs(c) for _, c in term) * 2**OUT_BITS) for term in terms]
+    need(sum(x * x for x in limits) <= MOST_SQUARES, source, "the size of the outputs of the problem")
     norm, bound = sum(c * c for term in terms for _, c in term), Fraction(sum(4 * x * x for x in limits), 4**OUT_BITS)
     dimensions, family = d1 if own["background"] == "zero" else d, comb(d1, len(composite[0]))
     return Target(own, dimensions, terms, family, r * alpha**2, Fraction(norm), limits, bound)
@@ -308,12 +300,12 @@ def check_inputs(claim: Record, target: Target, content: bytes) -> list[Check]:
 
 
 # ------------------------------------------------------------------------------------------------- 4. The networks
-# Fixed-point numbers: every activation is a whole number, so that the risk is an exact fraction.
-#
-# Many points are evaluated at once. A long whole number holds a small one for each point, in lanes of B bits: X is the
-# sum of v_l 2^(Bl) with |v_l| < 2^(B-1). Sums of such numbers and products with a weight act on every lane, and
-# negative v_l do no harm, as X is only a sum. A ReLU adds 2^(B-1) to each lane, after which the highest bit of a lane
-# says whether v_l >= 0, and clears the lanes where it is 0. B is chosen so large that no value leaves its lane.
+# Every activation is a whole number, so that the risk is an exact fraction. Many points are evaluated at once: a long
+# whole number holds a small one for each point, in lanes of B bits: X is the sum of v_l 2^(Bl) with |v_l| < 2^(B-1).
+# Sums of such numbers and products with a weight act on every lane, and negative v_l do no harm, as X is only a sum. A
+# ReLU adds 2^(B-1) to each lane, after which the highest bit of a lane says whether v_l >= 0, and clears the lanes
+# where it is 0. B is 64, as no sum of a certificate reaches 2^53.
+LANE, EXACT, MOST_SQUARES = 8, 2**53, 2**51  # bytes
 BUDGET = 5 * 10**9  # points x weights that take about 25 s, over all networks
 DOUBT = Fraction(1, 10**6)  # of a file: the probability that a sample refutes statements that hold
 STAKES = (1 - 2.0**-10, 2.0**-3, 2.0**-6, 2.0**-9)
@@ -323,8 +315,7 @@ class Network(NamedTuple):
     """W, A, V, C, D as rows of whole numbers, as far as the network has them; b1, b2 and offset, zeros if missing."""
 
     weights: Record
-    shift_C: int  # of C h and of D g, to the finest unit 2^-f among the terms of the output
-    shift_D: int
+    shift: int  # of C h, to the unit 2^-f of the outputs
     fine: int  # f
 
     def run(self, s: list[int], one: int, relu: Callable[[int], int]) -> Matrix:
@@ -337,16 +328,30 @@ class Network(NamedTuple):
 
         h, zeros, o = [*map(relu, affine(w["W"], s, w["b1"]))], [0] * len(w["offset"]), [b * one for b in w["offset"]]
         if "C" in w:
-            o = [a + (b << self.shift_C) for a, b in zip(o, affine(w["C"], h, zeros), strict=True)]
+            o = [a + (b << self.shift) for a, b in zip(o, affine(w["C"], h, zeros), strict=True)]
         if "V" in w:
             g = [*map(relu, affine(w["V"], affine(w["A"], h, zeros) if "A" in w else h, w["b2"]))]
-            o = [a + (b << self.shift_D) for a, b in zip(o, affine(w["D"], g, zeros), strict=True)]
+            o = [*map(add, o, affine(w["D"], g, zeros))]
         return [*sums, o]
 
     def largest(self) -> int:
-        """A bound for all sums of an evaluation, also partial ones: magnitudes for weights, 1 for signs."""
-        w = {x: [[*map(abs, r)] for r in M] if x in "WAVCD" else [*map(abs, M)] for x, M in self.weights.items()}
-        return max(2**self.fine, *map(max, self._replace(weights=w).run([1] * len(w["W"][0]), 1, int)))
+        """The largest sum of magnitudes, as the format's page has them: no partial sum of an evaluation is larger."""
+
+        def times(M: Matrix, x: list[int], part: Callable[[int], int] = int) -> list[int]:
+            return [sum(map(mul, map(part, row), x)) for row in M]
+
+        w, o = self.weights, [abs(b) + (1 << self.fine - OUT_BITS) for b in self.weights["offset"]]
+        h = [*map(add, times(w["W"], [1] * len(w["W"][0]), abs), map(abs, w["b1"]))]
+        net, size = (times(w["A"], h), times(w["A"], h, abs)) if "A" in w else (h, h)  # up - down, up + down
+        sums = [*h, *size]
+        if "C" in w:
+            o = [*map(add, o, times(w["C"], [x << self.shift for x in h], abs))]
+        if "V" in w:
+            larger, b2 = [x + abs(y) >> 1 for x, y in zip(size, net, strict=True)], [*map(abs, w["b2"])]
+            sums += map(add, times(w["V"], larger, abs), b2)
+            g = [(x + y >> 1) + b for x, y, b in zip(times(w["V"], size, abs), times(w["V"], net), b2, strict=True)]
+            o = [*map(add, o, times(w["D"], g, abs))]
+        return max(*sums, *o)
 
 
 def build_network(claim: Record, target: Target, tensors: Record, i: int) -> Network:
@@ -363,17 +368,15 @@ def build_network(claim: Record, target: Target, tensors: Record, i: int) -> Net
         need(fits, (kind, shape), f"{i}.{key}, type and shape")
         rows = [[*entries[n : n + shape[-1]]] for n in range(0, len(entries), shape[-1])]
         found[key] = rows if key in letters else rows[0]
-    unit_c = bits["W"] + bits["A"]
-    unit_d = unit_c + bits["V"] + (bits["A"] if "A" in letters else 0)
-    fine = max(unit for letter, unit in (("C", unit_c), ("D", unit_d)) if letter in letters)
-    need(fine >= OUT_BITS and ("V" in letters or not bits["V"]), bits, "the units of the weights")
-    return Network(found, fine - unit_c, fine - unit_d, fine)
+    shift = bits["V"] + (bits["A"] if "A" in letters else 0)  # bits["V"] is 0 where there is no V
+    network = Network(found, shift, bits["W"] + bits["A"] + shift)
+    fits = network.fine >= OUT_BITS and ("V" in letters or not bits["V"]) and network.largest() < EXACT
+    return need(fits, bits, f"the units of the weights of network {i}, or its sums of 2^53 or more") and network
 
 
 def losses(network: Network, target: Target, points: Iterable[int]) -> Iterator[tuple[list[int], int]]:
     """sum_j (f_j(s) - H_j(s))^2 for the points s, many at a time, with the number that counts as 1."""
-    lane = max(8, (network.largest().bit_length() + 9) // 8)  # bytes, so that every v_l is below 2^(B-2)
-    B, source, many = 8 * lane, iter(points), max(1, min(512, 2**27 // (lane * len(network.weights["W"]))))
+    lane, B, source, many = LANE, 8 * LANE, iter(points), max(1, min(512, 2**27 // (LANE * len(network.weights["W"]))))
     common = math.lcm(*(c.denominator for term in target.terms for _, c in term))
     down, one = network.fine - OUT_BITS, (common << OUT_BITS) ** 2
     while chunk := [*islice(source, many)]:
@@ -403,7 +406,7 @@ def exact_risk(network: Network, target: Target, fast: bool) -> Fraction:
     """The mean over all 2^d points: with check_every_point.py, if that is wanted and possible."""
     path, points = Path(__file__).resolve().with_name("check_every_point.py"), range(2**target.d)
     if fast and path.is_file():
-        with suppress(ImportError, OverflowError):  # no NumPy, or float64 could round
+        with suppress(ImportError):  # no NumPy
             return runpy.run_path(str(path))["risk"](network, target, OUT_BITS)
     return sum((Fraction(sum(some), one) for some, one in losses(network, target, points)), Fraction(0)) / len(points)
 
@@ -568,12 +571,10 @@ def pi(bits: int) -> Interval:
 # ------------------------------------------------------------------------------------------ 7. Kernels on the cube
 # All points of the cube have the same length, so a kernel of <x,z>, |x|, |z| is a function kappa(i) of the number of
 # coordinates in which x and z differ. Angles come from v = 1 - cos, which is exact where x = z.
-ARGUMENTS = (
-    keys(gaussian="bandwidth factor", laplace="bandwidth factor", linear="bias", arcsin="bias", recursive="bias depth")
-    | keys(polynomial="bias degree offset", ck="bias depth hidden_bias", ck2="bias", ck3="bias hidden_bias")
-    | keys(ntk="bias depth hidden_bias train", ntk2="bias train", ntk3="bias hidden_bias train")
-    | keys(ntk3res="bias hidden_bias train", ck3res="bias hidden_bias")
-)
+ARGUMENTS = keys(gaussian="bandwidth factor", laplace="bandwidth factor", linear="bias", arcsin="bias")
+ARGUMENTS |= keys(polynomial="bias degree offset", recursive="bias depth", ck="bias depth hidden_bias", ck2="bias")
+ARGUMENTS |= keys(ck3="bias hidden_bias", ntk="bias depth hidden_bias train", ntk2="bias train")
+ARGUMENTS |= keys(ntk3="bias hidden_bias train", ntk3res="bias hidden_bias train", ck3res="bias hidden_bias")
 FLAG, SMALL, REAL = a(bool), whole(1, 64), a(float, lambda value: value == 0 or 1e-6 <= value <= 1e6)
 ALLOWED = keys(bias=FLAG, hidden_bias=FLAG, train=one_of("all", "hidden", "last"), depth=SMALL, degree=SMALL)
 ALLOWED |= keys(bandwidth=REAL, factor=REAL, offset=REAL)
@@ -661,9 +662,8 @@ def krawtchouk(d: int) -> Matrix:
 #     |H|^2 - 2<b,w> + <w,Gw> - |r|^2/sigma  <=  min over all weights  <=  |H|^2 - 2<b,w> + <w,Gw> =: value,
 # since the minimum is |H|^2 - b'G^-1 b = value - r'G^-1 r. The certificate brings w, L and sigma0. With
 # G - sigma0 I = L L' + E and |E| <= sigma0 / 2 (Frobenius), G has no eigenvalue below sigma = sigma0 / 2.
-#
-# G and b are known as midpoints, whole numbers of units 2^-bits, with a radius. All sums of midpoints are exact; what
-# the radii can change is bounded beside them. If that leaves an inequality open, there are twice as many bits.
+# G and b are midpoints, whole numbers of units 2^-bits, with a radius. Sums of midpoints are exact; what the radii can
+# change is bounded beside them. If that leaves an inequality open, there are twice as many bits.
 FIRST_BITS, LAST_BITS = 256, 2**14
 
 
@@ -759,8 +759,8 @@ def check(content: bytes, seed: str, every: bool = False) -> list[Check]:
     need(few and all(floor["inputs"] < networks for floor in floors), networks, "so many networks and floors")
     target = build_target(claim["problem"])
     other = [key for key, value in target.own.items() if claim["target"][key] != value]
-    is_own = Check("The target is that of the problem's text", not other, ", ".join(other) or claim["problem"])
-    checks = [Check("The seal, and the one form of the file", True, seal), is_own]
+    checks = [Check("The seal, and the one form of the file", True, seal)]
+    checks += [Check("The target is that of the problem's text", not other, ", ".join(other) or claim["problem"])]
     checks += check_inputs(claim, target, parts[PARTS[2]]) + check_bounds(claim, target)
     risks = check_risks(claim, target, parts[PARTS[1]], f"{seal}\n{seed}", every)
     return checks + check_floors(claim, target, parts[PARTS[3]]) + risks

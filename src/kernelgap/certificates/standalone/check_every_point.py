@@ -3,11 +3,12 @@
 Optional: without this file, or without NumPy, check_certificate.py evaluates the points itself, which takes 40 times as
 long.
 
-Why it is exact. All numbers are whole and held in float64. ``largest`` bounds the magnitude of every sum of some terms
-of every matrix product of an evaluation, at any point, and so of every partial sum in any order, with fused operations
-too. If this bound is at most 2^53, then every such number is a float64, so no operation rounds. A ReLU, a clip, a
-product with a power of 2 and a floor are exact as well. The clipped outputs r are then summed in 64-bit integers: r^2
-(bounded by limit^2 for each output), and r times the parities of the target, of which the risk is made:
+Why it is exact. All numbers are whole and held in float64. ``Network.largest`` of check_certificate.py bounds the
+magnitude of every sum of some terms of every matrix product of an evaluation, at any point, and so of every partial sum
+in any order, with fused operations too. It is below 2^53, so every such number is a float64 and no operation rounds. A
+ReLU, a clip, a product with a power of 2 and a floor are exact as well. The clipped outputs r are then summed in 64-bit
+integers: r^2 (at most 2^51 at a point, over all outputs), and r times the parities of the target, of which the risk is
+made:
 
     2^-d sum_s sum_j (2^-e r_j - H_j)^2  =  2^-d (4^-e sum r_j^2 - 2 2^-e sum_S H_jS sum_s r_j chi_S(s)) + |H|^2.
 
@@ -27,7 +28,6 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 LOWER = 11  # bits of a point within a block
-EXACT = 2**53
 
 
 def signs(numbers: Any, d: int) -> Any:
@@ -35,36 +35,10 @@ def signs(numbers: Any, d: int) -> Any:
     return 1.0 - 2.0 * ((np.asarray(numbers)[None, :] >> np.arange(d)[:, None]) & 1)
 
 
-def largest(network: Any, half: int) -> int:
-    """A bound for all partial sums, in Python's whole numbers, with ``half`` added to the outputs.
-
-    After a ReLU a number lies in [0, h]. So sums of terms of A h lie in [-down, up], which the negative and positive
-    entries of A give, and sums of terms of V y, for y in [-down, up], in an interval of the same kind.
-    """
-    w = {key: np.array(value, dtype=object) for key, value in network.weights.items()}
-    h = abs(w["W"]).sum(axis=1) + abs(w["b1"])
-    seen, o = [*h], abs(w["offset"]) + half
-    if "C" in w:
-        o = o + (abs(w["C"]) @ h) * 2**network.shift_C
-    if "V" in w:
-        up, down = h, 0 * h
-        if "A" in w:
-            up, down = np.maximum(w["A"], 0) @ h, np.maximum(-w["A"], 0) @ h
-        V, b2 = w["V"], abs(w["b2"])
-        above = np.maximum(V, 0) @ up + np.maximum(-V, 0) @ down + b2
-        below = np.maximum(V, 0) @ down + np.maximum(-V, 0) @ up + b2
-        seen += [*up, *down, *above, *below]
-        o = o + (abs(w["D"]) @ above) * 2**network.shift_D
-    return int(max(*seen, *o))
-
-
 def risk(network: Any, target: Any, out_bits: int) -> Fraction:
-    """The mean over all points; an OverflowError if float64 could round, or int64 overflow."""
+    """The mean over all points."""
     d, lower = target.d, min(target.d, LOWER)
     down = network.fine - out_bits
-    squares = sum(limit * limit for limit in target.limits) << lower
-    if largest(network, 1 << down) > EXACT or squares >= 2**63 or max(target.limits) << lower > EXACT:
-        raise OverflowError("these weights need more than 53 bits")
     w = {key: np.array(value, dtype=float) for key, value in network.weights.items()}
     limits = np.array(target.limits, dtype=float)[:, None]
     table = w["W"][:, :lower] @ signs(np.arange(2**lower), lower) + w["b1"][:, None]
@@ -77,12 +51,12 @@ def risk(network: Any, target: Any, out_bits: int) -> Fraction:
         np.maximum(h, 0.0, out=h)
         o = np.repeat(w["offset"][:, None], 2**lower, axis=1)
         if "C" in w:
-            o += (w["C"] @ h) * 2.0**network.shift_C
+            o += (w["C"] @ h) * 2.0**network.shift
         if "V" in w:
             g = w["V"] @ (w["A"] @ h if "A" in w else h)
             g += w["b2"][:, None]
             np.maximum(g, 0.0, out=g)
-            o += (w["D"] @ g) * 2.0**network.shift_D
+            o += w["D"] @ g
         if down:
             o = np.floor((o + 2.0 ** (down - 1)) * 2.0**-down)
         r = np.clip(o, -limits, limits)

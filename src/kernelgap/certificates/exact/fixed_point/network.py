@@ -25,7 +25,6 @@ from kernelgap.errors import InputError
 
 MOST_BITS = 24  # as many as a float32 has: more would not bring the rounded network nearer
 EXACT = 2.0**53
-UP = 1 + 2.0**-20  # more than float64 loses in a sum of 2^30 magnitudes
 LAYOUTS = {  # what a network must have; biases and the offset may be missing where they are 0
     "2layer": ("W", "C"),
     "2layer-signs": ("W", "C"),
@@ -89,7 +88,11 @@ class FixedPointNetwork:
         return self.bits - self.grid.W - self.grid.A
 
     def largest(self) -> float:
-        """An upper bound, over all signs, of every sum of magnitudes that its evaluation adds up."""
+        """An upper bound, over all signs, of every sum of magnitudes that its evaluation adds up.
+
+        It is exact below 2^53, and at least 2^53 otherwise: float64 adds whole numbers below 2^53 without error, and a
+        sum that reaches 2^53 is not rounded to less.
+        """
         W, b1 = self._size("W"), self.get("b1")
         h = W.sum(axis=1) + (0.0 if b1 is None else np.abs(b1))
         sums, above, below = [h], h, np.zeros_like(h)  # y lies in [-below, above]
@@ -110,7 +113,7 @@ class FixedPointNetwork:
         if "offset" in self.arrays:
             out += self._size("offset")
         out += 2.0 ** (self.bits - OUT_BITS)  # half a unit is added before the rounding
-        return float(max(part.max() for part in (*sums, out))) * UP
+        return float(max(part.max() for part in (*sums, out)))
 
     @property
     def exact(self) -> bool:
