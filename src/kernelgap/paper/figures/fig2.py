@@ -96,7 +96,13 @@ def _linear(grids: Sequence[Grid | Search]) -> list[tuple[str, str]]:
 
 
 def of_two_scales(
-    name: str, source: str, what: str, problem: str, samples: int, *quick: Grid, betas: tuple[float, ...] = ()
+    name: str,
+    source: str,
+    what: str,
+    *quick: Grid,
+    samples: int,
+    problem: str = "sec8",
+    betas: tuple[float, ...] = (),
 ) -> Experiment:
     """An experiment over widths or betas, at the scales that ``two_scales`` makes of the grids."""
     x: Literal["beta", "width"] = "beta" if betas else "width"
@@ -105,15 +111,21 @@ def of_two_scales(
 
 
 fig2a = of_two_scales(
-    *("fig2a", "Figure 2(a)", "All layers trained", "sec8", 500),
+    "fig2a",
+    "Figure 2(a)",
+    "All layers trained",
     Grid("3resnet", "all", (20, 50, 100, 200), (0.05, 0.08, 0.09, 0.1), (0.003, 0.004, 0.005, 0.007)),
     Grid("3resnet", "all", (500, 1000), (0.09, 0.095, 0.1), (0.0025, 0.003, 0.0035)),
     Grid("3layer", "all", (20, 50, 100, 200, 500), (0.05, 0.1, 0.12), (0.001, 0.002, 0.005)),
     Grid("2layer", "all", ALL_WIDTHS, (0.05, 0.1, 0.2), (0.01, 0.02, 0.05, 0.1)),
+    samples=500,
 )
 fig2b = of_two_scales(
-    *("fig2b", "Figure 2(b)", "Hidden layers trained", "sec8", 1000),
+    "fig2b",
+    "Figure 2(b)",
+    "Hidden layers trained",
     Grid("3resnet", "hidden", ALL_WIDTHS, (0.2, 0.5, 1.0), (0.0002, 0.0005, 0.001, 0.002)),
     Grid("3layer", "hidden", (20, 50, 100, 200), (0.2, 0.5), (0.001, 0.005)),
     Grid("2layer", "hidden", ALL_WIDTHS, (0.5, 1.0, 2.0), (0.001, 0.002)),
+    samples=1000,
 )

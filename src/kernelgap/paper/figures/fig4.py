@@ -41,7 +41,10 @@ def parity(
 
 
 fig4a = parity(
-    *("fig4a", "Figure 4(a), Figure 1", 40, 5000),
+    "fig4a",
+    "Figure 4(a), Figure 1",
+    d=40,
+    samples=5000,
     aliases=("fig1",),
     scales={
         "quick": Scale(
@@ -65,7 +68,10 @@ fig4a = parity(
 )
 
 fig4b = parity(
-    *("fig4b", "Figure 4(b)", 100, 50_000),
+    "fig4b",
+    "Figure 4(b)",
+    d=100,
+    samples=50_000,
     scales={
         "quick": Scale(
             grids((200, 500), (1.0, 5.0), (1e-6, 1e-5, 1e-4), 200, 1000),
