@@ -3,7 +3,8 @@
 from fractions import Fraction
 from textwrap import fill
 
-from kernelgap.certificates.floors.bound import AnyKernelBound, exact_number
+from kernelgap.certificates.floors.bound import AnyKernelBound
+from kernelgap.certificates.floors.family import exact_number
 
 WIDTH = 100  # of a line, as Lean's own style has it
 
