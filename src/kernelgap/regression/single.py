@@ -13,7 +13,7 @@ from kernelgap.regression.spectrum import EPS, MOST_ROUNDING, Spectrum, Square, 
 
 FEW, FEW_REFINED = 1500, 300  # samples for which the whole spectrum costs no more, or no more than a factor in float32
 STEPS = 16  # dimensions of the Krylov space that the ends of a spectrum are found in, at most
-GROWTH = 0.01  # share by which a step must raise an estimate for another step: then estimates are within 4%, as measured
+GROWTH = 0.01  # share by which a step must raise an estimate for another step: then estimates are within 4% (measured)
 NOTHING_NEW = 1e-6  # share of a product that, where no more of it is outside the space, adds nothing to that
 MOST_REFINEMENTS = 12
 TINY = float(np.finfo(float).tiny)
