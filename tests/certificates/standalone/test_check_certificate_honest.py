@@ -1,7 +1,7 @@
 """Fifty honest certificates, over problems, networks, kernels and sizes, hold for kernelgap and for the checker alone.
 
-On 2 idle cores they take about ten minutes in all, most of it the seven with 22 to 30 coordinates, which kernelgap
-visits in full twice and the checker samples for half a minute each.
+All fifty have not been timed together on idle cores. Most of the time goes into the seven with 22 to 30 coordinates,
+which kernelgap visits in full twice and of which the checker samples points for about half a minute each.
 """
 
 from collections import Counter
