@@ -170,7 +170,7 @@ trained(*started(True), ImageSchedule(epochs=100000, batch=10), checkpoint="t.sa
         process.wait()
     model, params = started(True)
     schedule = ImageSchedule(epochs=100000, batch=10)
-    run = learning._Run(model, striped(), schedule, [3], {}, learning._times(None, 100000))
+    run = learning._Run(model, striped(), schedule, [3], {}, learning._looks(None, 100000))
     start = jax.tree.map(np.array, at_rest(model, params))
     state, progress = read_checkpoint(tmp_path / "t.safetensors", run.description(params), start)
     assert progress.step > 0

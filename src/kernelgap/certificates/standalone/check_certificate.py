@@ -222,9 +222,9 @@ def build_target(source: str) -> Target:
     signs, r = [-1 if name == "sec8" and j % 2 == 0 else 1 for j in range(len(base))], len(base)
     own = {"d": d, "d1": d1, "outputs": r, "squared_scale": scale, "alpha": alpha, "beta": beta}
     own["background"] = None if d1 == d else law or "uniform"
-    own["base"] = [each if each is None else {"sign": 1, "set": each} for each in base]
+    own["base"] = [{"sign": 1, "set": B} if B and beta else None for B in base]
     own["composite"] = [{"sign": sign, "set": each} for sign, each in zip(signs, composite, strict=True)]
-    terms = [[(sum(1 << i for i in B), beta)] if B is not None else [] for B in base]
+    terms = [[(sum(1 << i for i in B), beta)] if B and beta else [] for B in base]
     for term, sign, S in zip(terms, signs, composite, strict=True):
         term.append((sum(1 << i for i in S), sign * alpha))
     # All composite parities have one degree, and no base parity has it (1 or 2 beside 2..30 or 8). So base and

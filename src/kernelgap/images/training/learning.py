@@ -137,10 +137,7 @@ def train_images(
         The trained network and its curves.
     """
     sets = dict(evaluate or {})
-    last = schedule.epochs
-    chosen = {1, *(last * i // 8 for i in range(1, 9))} - {0} if epochs is None else set(epochs)
-    times = evaluation_times(chosen, last, "Accuracies can be taken after epochs", first=1)
-    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, times)
+    run = _Run(model, train, schedule, [int(s) for s in np.atleast_1d(seed)], sets, _looks(epochs, schedule.epochs))
     _check(model, params, train, sets)
     start = jax.tree.map(np.array, at_rest(model, params))
     description = run.description(params)
@@ -162,6 +159,12 @@ def train_images(
     on_progress(1.0)
     diverged = run.diverged(progress)
     return ImageTraining(model, state, run.scaling, schedule, progress.step, progress.curves, diverged, earlier)
+
+
+def _looks(epochs: Sequence[int] | None, last: int) -> list[int]:
+    """The epochs after which accuracies are taken."""
+    chosen = {1, *(last * i // 8 for i in range(1, 9))} - {0} if epochs is None else set(epochs)
+    return evaluation_times(chosen, last, "Accuracies can be taken after epochs", first=1)
 
 
 def _store(path: Path, description: dict[str, Any], state: ImageState, progress: TrainingProgress) -> float:
