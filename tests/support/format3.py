@@ -20,7 +20,8 @@ from safetensors.numpy import load, save
 
 from kernelgap import kernels, problems
 from kernelgap.certificates.exact.cube import cube_of
-from kernelgap.certificates.floors.bound import any_kernel, as_written
+from kernelgap.certificates.floors.bound import any_kernel
+from kernelgap.certificates.floors.family import as_written
 from kernelgap.kernels.cube.balls import as_ball, precision
 from kernelgap.kernels.cube.spectrum import eigenvalue_balls, krawtchouk_rows
 from kernelgap.problems.fourier import symmetric_difference

@@ -9,7 +9,7 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel, any_kernel_by_numbers, feature_risks
-from kernelgap.certificates.floors.bound import family_of
+from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.johnson import eigenvalues, hahn
 from kernelgap.problems import ParityProblem
 from kernelgap.problems.fourier import symmetric_difference

@@ -37,7 +37,7 @@ from kernelgap.certificates.files.parts import (
 )
 from kernelgap.certificates.files.sealed import write_sealed
 from kernelgap.certificates.files.statements import bound_claim, mean_claim, mean_of, target_claim, threshold_of
-from kernelgap.certificates.floors.bound import exact_number
+from kernelgap.certificates.floors.family import exact_number
 from kernelgap.certificates.floors.witness import Witness, find_witness
 from kernelgap.errors import InputError, first_mistake
 from kernelgap.kernels import Kernel

@@ -6,7 +6,8 @@ from fractions import Fraction
 from kernelgap.certificates.exact.cube import cube_of
 from kernelgap.certificates.exact.fixed_point import ParityTarget, Signal, target_of
 from kernelgap.certificates.files.claim import BoundClaim, KindClaim, MeanClaim, SignalClaim, TargetClaim
-from kernelgap.certificates.floors.bound import Hypothesis, KernelKind, any_kernel
+from kernelgap.certificates.floors.bound import KernelKind, any_kernel
+from kernelgap.certificates.floors.family import Hypothesis
 from kernelgap.networks import Network
 from kernelgap.problems import ParityProblem
 from kernelgap.problems.inputs import zero

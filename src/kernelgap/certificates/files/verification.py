@@ -35,7 +35,8 @@ from kernelgap.certificates.files.statements import (
     target_claim,
     threshold_of,
 )
-from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, UNIFORM
+from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND
+from kernelgap.certificates.floors.family import UNIFORM
 from kernelgap.certificates.floors.oracle import oracle_risk
 from kernelgap.certificates.floors.witness import check_witness
 from kernelgap.networks import get as get_network

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from kernelgap.certificates.floors.bound import PAPER_SHARE, any_kernel, family_of
+from kernelgap.certificates.floors.bound import PAPER_SHARE, any_kernel
+from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.oracle import FamilyRisks, draw_inputs, feature_risks, oracle_risks, prepare_on_cube
 from kernelgap.certificates.floors.points import Functions
 from kernelgap.certificates.floors.spectral import independent, spectral_span

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil
 
 from kernelgap.certificates.exact.cube import cube_of
-from kernelgap.certificates.floors.bound import as_written
+from kernelgap.certificates.floors.family import as_written
 from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem, Problem
 from kernelgap.problems.fourier import IndexSet, symmetric_difference

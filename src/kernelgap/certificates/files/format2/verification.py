@@ -18,7 +18,8 @@ from kernelgap.certificates.files.checks import (
 )
 from kernelgap.certificates.files.format2.claim import NARROW, Claim2, FloorClaim2, narrow
 from kernelgap.certificates.files.format2.reading import Certificate2
-from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, UNIFORM, any_kernel
+from kernelgap.certificates.floors.bound import FIXED_BEFOREHAND, any_kernel
+from kernelgap.certificates.floors.family import UNIFORM
 from kernelgap.certificates.floors.oracle import oracle_risk
 from kernelgap.problems import ParityProblem
 from kernelgap.progress import Progress, part
