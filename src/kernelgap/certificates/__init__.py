@@ -1,4 +1,4 @@
-"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one with the best weights."""
+"""Floors that no kernel gets under, any fixed beforehand or one with the best weights; and one for noisy gradients."""
 
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from kernelgap.certificates.files.retraining import Retraining, retrain
     from kernelgap.certificates.files.verification import verify
     from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
+    from kernelgap.certificates.floors.gradient import AnyGradientBound, any_gradient
+    from kernelgap.certificates.floors.null_runs import NullRuns, null_runs
     from kernelgap.certificates.floors.oracle import (
         FamilyRisks,
         OracleRisk,
@@ -32,6 +34,8 @@ _NAMES = {
     "files.retraining": ("Retraining", "retrain"),
     "files.verification": ("verify",),
     "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
+    "floors.gradient": ("AnyGradientBound", "any_gradient"),
+    "floors.null_runs": ("NullRuns", "null_runs"),
     "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
     "floors.theorems": ("Retention", "retention", "theorem2", "theorem3"),
     "gap": ("KernelGap", "kernel_gap"),
@@ -39,8 +43,17 @@ _NAMES = {
 
 __all__ = ["AnyKernelBound", "CertifiedClaim", "Check", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk"]
 __all__ += ["Retention", "Retraining", "TrainedNetwork", "Verification", "any_kernel", "any_kernel_by_numbers"]
-__all__ += ["certify", "exact_risk"]
-__all__ += ["feature_risk", "feature_risks", "kernel_gap", "oracle_risk", "oracle_risks", "retention", "retrain"]
+__all__ += ["AnyGradientBound", "NullRuns", "any_gradient", "certify", "exact_risk"]
+__all__ += [
+    "feature_risk",
+    "feature_risks",
+    "kernel_gap",
+    "null_runs",
+    "oracle_risk",
+    "oracle_risks",
+    "retention",
+    "retrain",
+]
 __all__ += ["theorem2", "theorem3", "verify"]
 
 __getattr__ = lazily(__name__, {name: home for home, names in _NAMES.items() for name in names})
