@@ -29,6 +29,8 @@ PROBLEM_TEXTS = (
     "slides",
     "hard(d=6, k=2, alpha=0.3)",
     "parity(d=8, k=3)",
+    "staircase(d=6, degrees=[1, 3])",
+    "hierarchy(d=8, alpha=0.3, depth=3)",
     "concept1(d=4)",
     "concept2(d=4)",
     "convolutional(d=8)",

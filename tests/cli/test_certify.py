@@ -40,6 +40,25 @@ def typed(monkeypatch):
     return run
 
 
+def test_certify_any_gradient_in_words_and_as_json(typed, capsys):
+    asked = ("certify", "any-gradient", "--problem", "parity(d=40, k=6)", "--noise", 0.1, "--gradient-norm", 1)
+    assert typed(*asked, "--steps", "1e3") == 0
+    words = capsys.readouterr().out
+    assert "3,838,380" in words
+    assert "0.08071" in words  # 0.080704 rounded up
+    assert "[checked] All 40 coordinates" in words
+    assert "single examples" in words
+    assert typed(*asked, "--steps", "1e3", "--share", 0.5, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["advantage"] == pytest.approx((1e5 / (4 * comb(40, 6))) ** 0.5)
+    assert record["advantage_for_share"] == pytest.approx(2 * record["advantage"])
+    assert record["steps_for_half"] == 38384
+    assert typed(*asked, "--steps", "1e12") == 0
+    assert "says nothing" in capsys.readouterr().out
+    assert typed(*asked, "--steps", "0.5") == 2
+    assert typed("certify", "any-gradient", "--problem", "sec8", *asked[4:], "--steps", 10) == 2
+
+
 def test_certify_any_kernel_in_words_and_as_json(typed, capsys):
     assert typed("certify", "any-kernel", "--problem", "sec8", "--n", 500) == 0
     words = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Floors that no kernel gets under: for any scalar kernel fixed beforehand, and for one with the best weights."""
+"""Floors that no kernel gets under, any fixed beforehand or one with the best weights; and one for noisy gradients."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from kernelgap.certificates.files.retraining import Retraining, retrain
     from kernelgap.certificates.files.verification import verify
     from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel, any_kernel_by_numbers
+    from kernelgap.certificates.floors.gradient import AnyGradientBound, any_gradient
     from kernelgap.certificates.floors.lean import lean_text
+    from kernelgap.certificates.floors.null_runs import NullRuns, null_runs
     from kernelgap.certificates.floors.oracle import (
         FamilyRisks,
         OracleRisk,
@@ -33,7 +35,9 @@ _NAMES = {
     "files.retraining": ("Retraining", "retrain"),
     "files.verification": ("verify",),
     "floors.bound": ("AnyKernelBound", "any_kernel", "any_kernel_by_numbers"),
+    "floors.gradient": ("AnyGradientBound", "any_gradient"),
     "floors.lean": ("lean_text",),
+    "floors.null_runs": ("NullRuns", "null_runs"),
     "floors.oracle": ("FamilyRisks", "OracleRisk", "feature_risk", "feature_risks", "oracle_risk", "oracle_risks"),
     "floors.theorems": ("Retention", "retention", "theorem2", "theorem3"),
     "gap": ("KernelGap", "kernel_gap"),
@@ -41,12 +45,13 @@ _NAMES = {
 
 __all__ = ["AnyKernelBound", "CertifiedClaim", "Check", "ExactRisk", "FamilyRisks", "KernelGap", "OracleRisk"]
 __all__ += ["Retention", "Retraining", "TrainedNetwork", "Verification", "any_kernel", "any_kernel_by_numbers"]
-__all__ += ["certify", "exact_risk"]
+__all__ += ["AnyGradientBound", "NullRuns", "any_gradient", "certify", "exact_risk"]
 __all__ += [
     "feature_risk",
     "feature_risks",
     "kernel_gap",
     "lean_text",
+    "null_runs",
     "oracle_risk",
     "oracle_risks",
     "retention",

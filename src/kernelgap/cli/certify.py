@@ -1,4 +1,4 @@
-"""The commands of certificates: certify any-kernel, kernel, spectrum, run; and verify."""
+"""The commands of certificates: certify any-kernel, any-gradient, kernel, spectrum, run; and verify."""
 
 import json
 from pathlib import Path
@@ -83,6 +83,31 @@ def any_kernel(
         show.bound(bound, share, asked, "this family" if problem is None else problem)
         if lean is not None:
             console.message(f"The theorems are in {lean}. They are not checked here: run Lean 4 on the file.")
+
+
+@certify.command("any-gradient")
+def any_gradient(
+    problem: Annotated[str, typer.Option(help="One parity without a base signal: 'parity(d=40, k=6)'.")],
+    steps: Annotated[float, typer.Option(help="Gradients that are seen, also as 1e6.")],
+    noise: Annotated[float, typer.Option(help="Standard deviation of the noise on each coordinate of a gradient.")],
+    gradient_norm: Annotated[
+        float, typer.Option("--gradient-norm", help="Bound of |grad f(x)|, root mean square, without a signal.")
+    ],
+    loss: Annotated[
+        Literal["half-square", "square", "correlation", "logistic"],
+        typer.Option(help="The loss whose population gradients are seen: half the squared error, ..."),
+    ] = "half-square",
+    share: Annotated[float, typer.Option(help="The share of targets that must not exceed an advantage.")] = 0.9,
+    as_json: Json = False,
+) -> None:
+    """The advantage over guessing that gradient descent with noise, on any network, has at most on a hidden parity."""
+    from kernelgap import certificates, problems
+
+    bound = certificates.any_gradient(problems.get(problem), steps, noise, gradient_norm, loss=loss)
+    if as_json:
+        console.answer(json.dumps(show.gradient_record(bound, share)))
+    else:
+        show.gradient(bound, share, problem)
 
 
 @certify.command()

@@ -18,7 +18,8 @@ from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
 from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
 from kernelgap.kernels.registry import get as get_kernel
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, Problem
+from kernelgap.problems.problem import OF_PARITIES
 from kernelgap.rows import check_finite
 
 BEST: Literal["best"] = "best"
@@ -137,7 +138,7 @@ def predict(problem: Problem, kernel: Kernel | str, n: Any, ridge: Any = 0.0, *,
     True
     """
     cube = cube_with_parities(problem)
-    assert isinstance(problem, ParityProblem)
+    assert isinstance(problem, FourierProblem)
     kernel = on_cube(kernel, cube)
     samples = _numbers("n", n, least=1.0, most=MOST_SAMPLES)
     noise = problem.noise if noise is None else _number("noise", noise, least=0.0)
@@ -168,7 +169,7 @@ def on_cube(kernel: Kernel | str, cube: Cube) -> Kernel:
     raise InputError(f"{kernel.spec} takes its bandwidth from data: give a number.")
 
 
-def groups_of(problem: ParityProblem, cube: Cube, spectrum: CubeSpectrum, noise: float) -> Groups:
+def groups_of(problem: FourierProblem, cube: Cube, spectrum: CubeSpectrum, noise: float) -> Groups:
     """One group for each degree: its parities share an eigenvalue."""
     energies = np.zeros(cube.d + 1)
     target = problem.target_fourier
@@ -194,11 +195,11 @@ def _log(ball: arb, degree: int, spectrum: CubeSpectrum) -> float:
 
 def cube_with_parities(problem: Problem) -> Cube:
     """The cube of a problem whose target is a sum of parities, or a refusal."""
-    cube = cube_of(problem) if isinstance(problem, ParityProblem) else None
+    cube = cube_of(problem) if isinstance(problem, FourierProblem) else None
     if cube is None:
         raise InputError(
             f"{problem.name} has no Fourier expansion on a cube, from which a curve could be predicted. Problems that "
-            "have one: sec8, slides, hard, parity (with uniform or zero backgrounds)."
+            f"have one: {OF_PARITIES} (with uniform or zero backgrounds)."
         )
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"Spectra are computed up to {MOST_DIMENSIONS:,} coordinates, not {cube.d:,}.")
@@ -206,7 +207,7 @@ def cube_with_parities(problem: Problem) -> Cube:
 
 
 def _curve(
-    problem: ParityProblem,
+    problem: FourierProblem,
     kernel: Kernel,
     groups: Groups,
     n: np.ndarray,

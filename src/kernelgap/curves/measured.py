@@ -13,7 +13,7 @@ import numpy as np
 from kernelgap.curves.curve import cube_with_parities, on_cube
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, Problem
 from kernelgap.regression import ridge_path
 
 
@@ -59,8 +59,8 @@ def measure(
         Each draws samples of its own.
     """
     cube = cube_with_parities(problem)
-    assert isinstance(problem, ParityProblem)
-    problem = problem if noise is None else replace(problem, noise=noise)
+    assert isinstance(problem, FourierProblem)
+    problem = problem if noise is None else replace(problem, noise=noise)  # type: ignore[type-var]
     kernel = on_cube(kernel, cube)
     spectrum = cube_spectrum(kernel, cube.d, cube.squared_length)
     squared = np.array([float(ball.mid()) for ball in spectrum.squared_profile()])
@@ -78,7 +78,7 @@ def measure(
     return [MeasuredRisk(n, float(ridge), tuple(risks)) for ridge, risks in zip(ridges, columns, strict=True)]
 
 
-def _correlations(problem: ParityProblem, spectrum: CubeSpectrum, signs: np.ndarray) -> np.ndarray:
+def _correlations(problem: FourierProblem, spectrum: CubeSpectrum, signs: np.ndarray) -> np.ndarray:
     """b_n for each output."""
     target = problem.target_fourier
     parities = np.stack([signs[:, list(s)].prod(axis=1) for s in target.index_sets], axis=1)

@@ -1,5 +1,7 @@
 """How many samples a kernel is predicted to need for a risk, beside what no scalar kernel can do with fewer."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +33,13 @@ class Need:
     floor: int | None
 
     @property
+    def number(self) -> str:
+        """The samples in words."""
+        return f"more than {MOST_SAMPLES:.0e}" if self.samples is None else f"about {in_words(self.samples)}"
+
+    @property
     def sentence(self) -> str:
-        number = f"more than {MOST_SAMPLES:.0e}" if self.samples is None else f"about {in_words(self.samples)}"
-        text = f"{self.kernel} would need {number} samples for a risk of {self.risk:.3g} (predicted)"
+        text = f"{self.kernel} would need {self.number} samples for a risk of {self.risk:.3g} (predicted)"
         if not self.floor:
             return text + "."
         return f"{text}; no scalar kernel fixed beforehand can with fewer than {in_words(self.floor)} (proved)."
@@ -68,6 +74,22 @@ def need(
     except InputError:
         floor = None
     return Need(curve.kernel, float(risk), curve.samples_for(risk), floor)
+
+
+def sentence_of_needs(needs: Sequence[Need], method: str, samples: int) -> str:
+    """What kernels would need for what a method reached with its samples, the least need first; empty for none."""
+    if not needs:
+        return ""
+    ordered = sorted(needs, key=lambda each: math.inf if each.samples is None else each.samples)
+    each = [f"{one.kernel} {one.number}" for one in ordered]
+    text = f"For what {method} reached with {samples:,} samples ({needs[0].risk:.2g}), with the best ridge, "
+    text += (
+        f"{each[0].replace(' ', ' would need ', 1)} samples{''.join(f', {other}' for other in each[1:])} (predicted)"
+    )
+    floor = needs[0].floor
+    return (
+        f"{text}." if not floor else f"{text}; no scalar kernel fixed beforehand can with fewer than {in_words(floor)}."
+    )
 
 
 def in_words(count: int) -> str:

@@ -47,7 +47,9 @@ class FourierExpansion:
         return FourierExpansion.from_terms(terms)
 
     def __call__(self, signs: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
-        parities = np.stack([signs[:, list(s)].prod(axis=1) for s in self.index_sets], axis=1)
+        parities = np.empty((len(signs), len(self.index_sets)))
+        for column, index_set in zip(parities.T, self.index_sets, strict=True):
+            column[:] = signs[:, list(index_set)].prod(axis=1)
         return parities @ self.coefficients
 
     def squared_norm(self) -> float:

@@ -9,13 +9,13 @@ from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.problems.fourier import FourierExpansion, IndexSet, symmetric_difference
-from kernelgap.problems.inputs import Draw, get_background, uniform
-from kernelgap.problems.leap import Staircase, staircase_of
-from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, WrittenProblem, check_whole
+from kernelgap.problems.fourier_problem import FourierProblem
+from kernelgap.problems.inputs import Draw, get_background
+from kernelgap.problems.problem import LARGEST_SEED, MOST_INPUTS, MOST_OUTPUTS, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParityProblem(WrittenProblem):
+class ParityProblem(FourierProblem):
     """F_j(x) = prod_{i in base_sets[j]} x_i / scale and G_j(y) = composite_signs[j] prod_{l in composite_sets[j]} y_l.
 
     F uses only coordinates that are uniform signs times the scale, so beta F and alpha G(F) are sums of parities of
@@ -66,20 +66,6 @@ class ParityProblem(WrittenProblem):
             raise InputError(f"This {self.name} problem has a function as background and cannot be written as text.")
         return super().spec
 
-    def inputs(self, rng: np.random.Generator, n: int) -> Float[np.ndarray, "n d"]:
-        # One row after another from one stream, so that a larger sample starts with the smaller one.
-        of_background = rng.spawn(1)[0]
-        signs = uniform(rng, n, self.d1)
-        if self.d1 == self.d:
-            return self.scale * signs
-        assert self.background is not None
-        others = np.asarray(self.background(of_background, n, self.d - self.d1), dtype=float)
-        if others.shape != (n, self.d - self.d1) or not np.isfinite(others).all():
-            raise InputError(
-                f"The background must give a finite array of shape {(n, self.d - self.d1)}, it gave {others.shape}."
-            )
-        return np.hstack([self.scale * signs, self.scale * others])
-
     def _first_signal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
         """F(x), without beta."""
         signs = self._checked(X) / self.scale
@@ -100,32 +86,15 @@ class ParityProblem(WrittenProblem):
         return self.outputs * self.alpha**2
 
     @property
-    def base_fourier(self) -> FourierExpansion:
+    def base_fourier(self) -> FourierExpansion:  # type: ignore[override]
         """beta F as parities of the signs x / scale."""
         return self._expansion(list(self.base_sets), [self.beta] * self.outputs)
 
     @property
-    def composite_fourier(self) -> FourierExpansion:
+    def composite_fourier(self) -> FourierExpansion:  # type: ignore[override]
         """alpha G(F) as parities of the signs x / scale."""
         sets = [symmetric_difference([self.base_sets[j] for j in c]) for c in self.composite_sets]
         return self._expansion(sets, [self.alpha * s for s in self.composite_signs])
-
-    @property
-    def target_fourier(self) -> FourierExpansion:
-        """H = beta F + alpha G(F) as parities of the signs x / scale."""
-        return self.base_fourier + self.composite_fourier
-
-    def staircase(self) -> Staircase:
-        """An order in which the parities of the target can be learned, with the fewest new coordinates at each step.
-
-        Examples
-        --------
-        >>> sec8().leap, sec8().staircase().degree
-        (2, 8)
-        """
-        target = self.target_fourier
-        rows = zip(target.index_sets, target.coefficients, strict=True)
-        return staircase_of(index_set for index_set, row in rows if row.any())
 
     def _expansion(self, sets: list[IndexSet], weights: list[float]) -> FourierExpansion:
         terms: dict[IndexSet, np.ndarray] = {}

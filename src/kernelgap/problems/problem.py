@@ -23,6 +23,7 @@ MOST_OUTPUTS = 1_000
 MOST_TERMS = 1_000  # of a function of a concept class, in an output
 STRONGEST = 1e6  # signal or noise
 LARGEST_SEED = 2**63
+OF_PARITIES = "sec8, slides, hard, parity, staircase, leaps, merged, leaking, hierarchy"
 
 
 class Problem(ABC):
@@ -66,8 +67,8 @@ class Problem(ABC):
             If the target is not known as a sum of parities.
         """
         raise InputError(
-            f"{self.name} has no leap: its target is not known as a sum of parities. Problems that have one: sec8, "
-            "slides, hard, parity."
+            f"{self.name} has no leap: its target is not known as a sum of parities. Problems that have one: "
+            f"{OF_PARITIES}."
         )
 
     @property
@@ -125,10 +126,15 @@ class WrittenProblem(Problem):
 def check_signal(alpha: float, beta: float, noise: float) -> None:
     """Refuse strengths of the signals and of the label noise that mean nothing."""
     for name, value in {"alpha": alpha, "beta": beta, "noise": noise}.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < math.inf:
-            raise InputError(f"{name} must be a finite number that is not negative, not {shown(value)}.")
-        if value > STRONGEST:
-            raise InputError(f"{name} must be at most {STRONGEST:,.0f}, not {shown(value)}: scale the signals down.")
+        check_strength(name, value)
+
+
+def check_strength(name: str, value: object) -> None:
+    """Refuse what is no finite number from 0 to ``STRONGEST``."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        raise InputError(f"{name} must be a finite number that is not negative, not {shown(value)}.")
+    if float(value) > STRONGEST:
+        raise InputError(f"{name} must be at most {STRONGEST:,.0f}, not {shown(value)}: scale the signals down.")
 
 
 def check_whole(name: str, value: object, most: int, least: int | None = None) -> None:

@@ -59,6 +59,9 @@ def rank(problem, kernel, X, points):
         ("hard(d=10, k=4, alpha=0.3)", 90, 2),
         ("hard(d=9, k=3, alpha=0.3, d1=6, background='uniform')", 30, 3),
         ("hard(d=14, k=3, alpha=0.3, d1=9, background='zero')", 40, 4),
+        ("staircase(d=8, degrees=[1, 2, 4])", 30, 5),
+        ("merged(d=7, degrees=[1, 2], count=3, variance=2.0)", 12, 6),
+        ("hierarchy(d=8, alpha=0.4, depth=3, block=1)", 40, 7),
     ],
 )
 @pytest.mark.parametrize("kernel", FAMILIES)

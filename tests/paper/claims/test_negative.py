@@ -99,6 +99,26 @@ def test_the_floor_is_refused_when_a_kernel_gets_under_it() -> None:
     assert claim.judge({"rows": [row], "best": [{**met, "bound": 0.29}]}).outcome == "fails"
 
 
+def test_the_gradient_floor_is_refused_when_a_run_gets_above_it() -> None:
+    claim = get("gradient.floor")
+    row = {
+        "network": "2layer",
+        "d": 6,
+        "k": 1,
+        "bound": 0.5,
+        "mean": 0.2,
+        "spread": 0.03,
+        "signs": 0.5,
+        "most_signs": 0.9,
+    }
+    numbers = {"steps": 30, "seeds": 8, "rows": [row]}
+    assert claim.judge(numbers).outcome == "holds"
+    wrong = {**row, "bound": 0.5 / 6}  # C^3 in place of C = 6
+    assert claim.judge({**numbers, "rows": [row, wrong]}).outcome == "fails"
+    assert claim.judge({**numbers, "rows": [{**row, "signs": 0.95}]}).outcome == "fails"
+    assert claim.judge({**numbers, "rows": [{**row, "bound": 1.0}]}).outcome == "undecided"
+
+
 COST = {"mean": 0.02, "high": 0.03, "threshold": 0.45, "risks": [0.01, 0.03], "steps": 1000, "d": 256, "k": 5}
 
 

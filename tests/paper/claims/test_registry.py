@@ -29,7 +29,7 @@ LEMMAS = (
 )
 NEGATIVE = (
     "thm2.kernels thm2.d2 thm2.correlation thm2.trivial thm2.sketch thm2.sketch.corrected thm2.example thm3.features "
-    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8"
+    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8 gradient.floor"
 )
 EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built sec82.rademacher slides.a slides.b slides.gated"
 TALK = "talk.l1 talk.circuits talk.oops cifar.kernels"

@@ -1,5 +1,6 @@
 """What a run says of its gap, and the certificate of its own network."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,10 +9,15 @@ from safetensors.numpy import load, save
 
 from kernelgap import certificates, problems
 from kernelgap.certificates.gap import share_reached
+from kernelgap.cli.show.figure import show_figure
+from kernelgap.curves import predict
+from kernelgap.curves.needed_samples import in_words, sentence_of_needs
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import summarise
-from kernelgap.paper.figures.gap import best_network, best_over_seeds, candidates_of, gap_of_run
+from kernelgap.paper.figures.gap import best_network, best_over_seeds, candidates_of, gap_of_run, needs_of_run
+from kernelgap.paper.figures.result import conclude_figure
+from kernelgap.reports.figure.page import write_figure_page
 from kernelgap.runs import TrialStore, plan_chunks, run_chunk
 from support import tiny
 from support.figure_runs import Invented
@@ -36,6 +42,34 @@ def test_the_gap_is_stated_from_the_mean_over_seeds(tmp_path):
     assert "0.027 on average over 3 seeds (0.001 to 0.05)" in gap.sentence
     assert gap.candidates == gap.bound.candidates == 2  # rates
     assert gap.bound.share == share_reached(3, 2)
+
+
+def test_the_needs_of_kernels_are_stored_with_the_gap_and_shown(tmp_path, capsys):
+    """As predicted, never below the floor; a run that was stored without them is read and shown without them."""
+    run = of_seeds(0.01, 0.05, 0.03).write(tmp_path)
+    gap = gap_of_run(run.table)
+    needs = needs_of_run(run.table, gap)
+    assert needs
+    for each in needs:
+        own = predict(problems.get(run.table.problem.iloc[0]), each.kernel, 1, "best").samples_for(gap.error)
+        assert each.samples == own
+        assert each.samples is None or each.samples >= each.floor == gap.needed
+    text = sentence_of_needs(needs, gap.method, gap.samples)
+    assert needs[0].kernel in text
+    assert f"fewer than {in_words(gap.needed)}." in text
+    with TrialStore.reading(tmp_path) as store:
+        assert conclude_figure(store)["gap"]["needs_sentence"] == text
+    record = gap.as_record()
+    for concluded, shown in (({**record, "needs_sentence": text}, True), (record, False)):
+        stored = replace(run, gap=concluded, concluded=True)
+        show_figure(stored)
+        assert (text in capsys.readouterr().out.replace("\n", " ")) is shown
+        page = write_figure_page(stored).read_text()
+        assert ("would need" in page) is shown
+
+
+def test_no_needs_no_sentence():
+    assert sentence_of_needs([], "3resnet", 500) == ""
 
 
 def test_one_setting_is_judged_with_all_seeds(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.errors import InputError
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, Problem
 from kernelgap.problems.convolutional import ConvolutionalProblem
 from kernelgap.problems.inputs import uniform, zero
 from kernelgap.problems.parity import unit_scale
@@ -51,7 +51,7 @@ def cube_of(problem: Problem) -> Cube | None:
     """The cube of a problem, if it has one."""
     if isinstance(problem, ConvolutionalProblem) and problem.distribution in ("signs", "cube"):
         return Cube(problem.d, Fraction(1, 1 if problem.distribution == "signs" else problem.patch), problem.d)
-    if not isinstance(problem, ParityProblem):
+    if not isinstance(problem, FourierProblem):
         return None
     squared = Fraction(1, problem.d) if problem.scale == unit_scale(problem.d) else Fraction(problem.scale) ** 2
     if problem.d1 == problem.d or problem.background is uniform:

@@ -29,7 +29,7 @@ from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent
 from kernelgap.training import Predictor
@@ -160,7 +160,7 @@ def exact_risk(
         lower = min(lower, of_network.points_at_once.bit_length() - 1)
     # coordinates fold into the first bias unless gates see them too, or W sees several patches
     folds = of_network is not None and not of_network.network.gates and of_network.network.patches == 1
-    if of_network is not None and folds and isinstance(problem, ParityProblem):
+    if of_network is not None and folds and isinstance(problem, FourierProblem):
         sums = _in_pieces(_network_rows(problem, cube, of_network, lower), of_network.points_at_once)
     else:
         sums = _in_pieces(_rows(problem, cube, call, lower), max(1, PIECE >> lower))
@@ -214,7 +214,7 @@ def _in_pieces(sums: RowSums, most: int) -> RowSums:
     return pieces
 
 
-def _network_rows(problem: ParityProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> RowSums:
+def _network_rows(problem: FourierProblem, cube: Cube, trained: TrainedNetwork, lower: int) -> RowSums:
     """For a network: compiled, the upper coordinates folded into the first bias."""
     target = problem.target_fourier
     members = np.zeros((len(target.index_sets), cube.d), dtype=int)
@@ -317,7 +317,7 @@ def _rounding(problem: Problem, cube: Cube, trained: TrainedNetwork, risk: float
     with np.errstate(all="ignore"):
         size, error = abs(trained.scale) * size, abs(trained.scale) * error
         # what rounding of a target is relative to: its parities; of other targets, the problem's own numbers count
-        coefficients = problem.target_fourier.coefficients if isinstance(problem, ParityProblem) else np.zeros((1, 1))
+        coefficients = problem.target_fourier.coefficients if isinstance(problem, FourierProblem) else np.zeros((1, 1))
         target = np.abs(coefficients).sum(axis=0)
         # scaling and offset; the target's own sum of parities, its coefficients rounded
         error = error + 16 * UNIT * (size + np.abs(trained.offset)) + gamma(TERMS) * target

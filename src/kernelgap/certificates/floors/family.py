@@ -1,4 +1,4 @@
-"""What a target is drawn from: the problem with its coordinates permuted, and the hypotheses that this rests on.
+"""The family that a floor is about: what the target is drawn from, and which hypotheses that rests on.
 
 A bound for any kernel can only be about a target that the kernel did not know. So the target is drawn from a family:
 the problem with its d1 coordinates permuted uniformly at random. A composite signal that is a parity of k of them
@@ -14,9 +14,12 @@ from math import comb, lgamma, log
 from numbers import Real
 from sys import float_info
 
+import numpy as np
+
 from kernelgap.certificates.floors.johnson import Overlap, Signals
 from kernelgap.errors import InputError
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, ParityProblem, Problem
+from kernelgap.problems.problem import OF_PARITIES
 
 MOST_DIGITS = 4000  # of a family's size: Python shows no number of more than 4,300
 MOST_OUTPUTS = 10**6
@@ -90,10 +93,10 @@ UNIFORM = Hypothesis("The target is drawn uniformly from the family: no coordina
 
 def family_of(problem: Problem) -> Family:
     """The family of a problem, or a refusal that says which hypothesis it fails."""
-    if not isinstance(problem, ParityProblem):
+    if not isinstance(problem, FourierProblem):
         raise InputError(
             f"No bound for {problem.name}: it is not known that its inputs are uniform on a cube and that its signals "
-            "are parities of them. Problems of that kind: sec8, slides, hard."
+            f"are parities of them. Problems of that kind: {OF_PARITIES}."
         )
     composite = problem.composite_fourier
     degrees = []
@@ -102,22 +105,27 @@ def family_of(problem: Problem) -> Family:
         if problem.alpha > 0 and len(sets) != 1:
             raise InputError(f"No bound for {problem.name}: the composite signal of output {output} is no parity.")
         degrees.append(len(sets[0]) if sets else 0)
-    base_degrees = sorted({len(s) for s in problem.base_sets})
+    strengths = np.abs(composite.coefficients).max(axis=0)
+    if (strengths != strengths[0]).any():
+        raise InputError(f"No bound for {problem.name}: the composite signals of its outputs have different strengths.")
+    base_degrees = sorted({len(s) for s in problem.base_fourier.index_sets})
     for output, degree in enumerate(degrees):
         if problem.beta > 0 and degree in base_degrees:
             raise InputError(
                 f"No bound for {problem.name}: the composite signal of output {output} has degree {degree} as a base "
                 "signal has, so it is not orthogonal to what the base signals of the family span."
             )
+    one = isinstance(problem, ParityProblem)
+    base_signals = f"{'one' if one else 'a sum of some'} of degree {_list(base_degrees)}" if base_degrees else "0"
     coordinates = f"The first {problem.d1} coordinates" if problem.d1 < problem.d else f"All {problem.d} coordinates"
     others = ", the others are independent of them" if problem.d1 < problem.d else ""
     parities = (
-        f"Each composite signal is a parity of degree {_list(sorted(set(degrees)))}, each base signal one of "
-        f"degree {_list(base_degrees)}: orthogonal, whichever coordinates they use."
+        f"Each composite signal is a parity of degree {_list(sorted(set(degrees)))}, each base signal "
+        f"{base_signals}: orthogonal, whichever coordinates they use."
     )
     uniform = f"{coordinates} are independent and uniform on two values{others}."
     checked = (Hypothesis(uniform, checked=True), Hypothesis(parities, checked=True))
-    signals = _signals(problem, degrees)
+    signals = _signals(problem, degrees) if isinstance(problem, ParityProblem) else None
     numbers = as_written(problem.alpha), (*checked, UNIFORM), as_written(problem.beta)
     return Family(problem.d1, tuple(degrees), *numbers, signals)
 

@@ -13,13 +13,13 @@ from kernelgap.certificates.floors.family import family_of
 from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
 from kernelgap.certificates.floors.rigorous import MOST_WORK, enclose
 from kernelgap.certificates.floors.span import Bracket
-from kernelgap.certificates.floors.targets import Targets, all_targets, own_target, random_targets
+from kernelgap.certificates.floors.targets import OneTarget, Targets, all_targets, own_target, random_targets
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
 from kernelgap.machine import require_memory
-from kernelgap.problems import ParityProblem, Problem
+from kernelgap.problems import FourierProblem, ParityProblem, Problem
 from kernelgap.problems.problem import Seed
 from kernelgap.progress import Progress, silent
 from kernelgap.rows import check_rows
@@ -256,7 +256,7 @@ def seconds(d: int, n: int, rigorous: bool = False) -> float:
 class OnCube(NamedTuple):
     """A problem on a cube, a kernel with a formula, and training inputs that are points of the cube."""
 
-    problem: ParityProblem
+    problem: FourierProblem
     kernel: Kernel
     cube: Cube
     signs: Float[np.ndarray, "n d"]
@@ -289,7 +289,7 @@ def _of_kernel(problem: Problem, kernel: Kernel | str, X: object) -> _Learner:
     cube = cube_of(problem)
     signs = cube.signs(rows) if cube is not None and fitted.has_formula else None
     on_cube = None
-    if cube is not None and signs is not None and isinstance(problem, ParityProblem):
+    if cube is not None and signs is not None and isinstance(problem, FourierProblem):
         on_cube = OnCube(problem, fitted, cube, signs)
     return _Learner(fitted.spec, len(rows), lambda P: fitted(P, distinct), len(distinct), on_cube)
 
@@ -312,7 +312,7 @@ def prepare_on_cube(problem: Problem, kernel: Kernel | str, X: object) -> OnCube
     return learner.on_cube
 
 
-def _exact(problem: Problem, learner: _Learner, targets: Targets, on_progress: Progress) -> Bracket | None:
+def _exact(problem: Problem, learner: _Learner, targets: Targets | OneTarget, on_progress: Progress) -> Bracket | None:
     """The risks of these targets without sampling, by the spectrum or at every point; None where neither reaches."""
     if learner.on_cube is not None:
         return spectral.bracket(learner.on_cube.spectrum(), learner.on_cube.signs, targets)
@@ -324,7 +324,7 @@ def _exact(problem: Problem, learner: _Learner, targets: Targets, on_progress: P
 
 def _own_risk(problem: Problem, learner: _Learner, seed: Seed, on_progress: Progress) -> OracleRisk:
     about = _about(problem, learner)
-    if isinstance(problem, ParityProblem):
+    if isinstance(problem, FourierProblem):
         exact = _exact(problem, learner, own_target(problem), on_progress)
         if exact is not None:
             interval = (float(exact.low[0]), float(exact.high[0]))
@@ -337,7 +337,8 @@ def _family_risks(
     problem: Problem, learner: _Learner, targets: int | str, seed: Seed, on_progress: Progress
 ) -> FamilyRisks:
     family_of(problem)  # refuses what has no family
-    assert isinstance(problem, ParityProblem)
+    if not isinstance(problem, ParityProblem):
+        raise InputError(f"The targets of the family of {problem.name} are not listed: take oracle_risk, of its own.")
     if targets == "all":
         chosen = all_targets(problem) or random_targets(problem, SOME_TARGETS, seed)
     elif isinstance(targets, str):

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 
 from kernelgap.certificates.exact.cube import Cube
 from kernelgap.certificates.floors.span import Bracket, Span, function_span
-from kernelgap.certificates.floors.targets import Targets
+from kernelgap.certificates.floors.targets import OneTarget, Targets
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, require_memory
 from kernelgap.problems import ParityProblem, Problem
@@ -39,7 +39,7 @@ MOST_STEP = 2**11  # points of a cube between two looks at the clock
 Functions = Callable[[Float[np.ndarray, "points width"]], Float[np.ndarray, "points n"]]
 
 
-def bracket(functions: Functions, cube: Cube, targets: Targets, on_progress: Progress = silent) -> Bracket:
+def bracket(functions: Functions, cube: Cube, targets: Targets | OneTarget, on_progress: Progress = silent) -> Bracket:
     """The oracle risk of every target over all combinations of the functions."""
     span = point_span(functions, cube, targets, on_progress)
     low, high = span.risks(targets)
@@ -54,13 +54,12 @@ def bracket(functions: Functions, cube: Cube, targets: Targets, on_progress: Pro
     )
 
 
-def point_span(functions: Functions, cube: Cube, targets: Targets, on_progress: Progress = silent) -> Span:
+def point_span(functions: Functions, cube: Cube, targets: Targets | OneTarget, on_progress: Progress = silent) -> Span:
     """The span of functions that are given by their values."""
     if cube.d > MOST_DIMENSIONS:
         raise InputError(f"Every point of the cube can be visited up to d = {MOST_DIMENSIONS}, not at d = {cube.d}.")
     _, singular, rows = np.linalg.svd(_triangle(functions, cube, part(on_progress, 0.0, 0.5)))
-    sets = [base[None, :] for base in targets.bases] + list(targets.composites)
-    wanted = np.unique(np.concatenate([numbers(group) for group in sets]))
+    wanted = np.unique(np.concatenate([numbers(group) for group in targets.sets]))
     coefficients = _coefficients(functions, cube, wanted, len(singular), part(on_progress, 0.5, 1.0))
 
     def parities(of: Int[np.ndarray, "sets size"]) -> Float[np.ndarray, "n sets"]:

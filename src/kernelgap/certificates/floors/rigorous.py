@@ -27,7 +27,7 @@ from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.balls import as_ball, precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, eigenvalue_balls, has_every_degree
 from kernelgap.machine import require_memory
-from kernelgap.problems import ParityProblem
+from kernelgap.problems import FourierProblem
 from kernelgap.problems.fourier import IndexSet
 from kernelgap.progress import Progress, silent
 
@@ -46,7 +46,7 @@ LEAST = 1e-250  # trace of a matrix in whose factorisation nothing underflows
 
 
 def enclose(
-    problem: ParityProblem,
+    problem: FourierProblem,
     kernel: Kernel,
     cube: Cube,
     signs: Float[np.ndarray, "n d"],
@@ -95,7 +95,7 @@ def enclose(
     )
 
 
-def target_coefficients(problem: ParityProblem) -> dict[IndexSet, list[Fraction]]:
+def target_coefficients(problem: FourierProblem) -> dict[IndexSet, list[Fraction]]:
     """H by index sets, as written: where base and composite signal meet, they are added as rational numbers."""
     rows: dict[IndexSet, list[Fraction]] = {}
     for signal in (problem.base_fourier, problem.composite_fourier):

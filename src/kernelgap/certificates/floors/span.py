@@ -10,7 +10,7 @@ what was G is G + L L'), the risk is
 a formula in which only the better conditioned G is inverted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,12 +18,13 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.linalg import qr, solve_triangular
 
-from kernelgap.certificates.floors.targets import Targets
+from kernelgap.certificates.floors.targets import OneTarget, Targets
 
 EPS = float(np.finfo(float).eps)
 LEAST = 1e-200  # of the largest |f_n|^2: nothing overflows that is divided by more
 BLOCK = 2**23  # entries of right-hand sides in memory at a time
 
+Sums = tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]
 Parities = Callable[[Int[np.ndarray, "sets size"]], Float[np.ndarray, "n sets"]]
 
 
@@ -79,17 +80,14 @@ class Span:
         self._lengths = np.linalg.norm(stacked, axis=0)
         self._low_lengths = np.zeros(0) if low is None else np.linalg.norm(low.coefficients, axis=0)
 
-    def risks(self, targets: Targets) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+    def risks(
+        self, targets: Targets | OneTarget
+    ) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
         """No less, and no more, than the risk of each target over the directions that stand out."""
         high = targets.energies(self.above)
-        energy = float(targets.energies(-1).sum())
-        base = _joined([self.capture(sets) for sets in _by_size(targets.bases)])
+        energy = targets.size
         ends = np.empty((2, len(targets)))
-        step = max(1, BLOCK // (self.functions + len(self._factor)))
-        for start in range(0, len(targets), step):
-            block = slice(start, start + step)
-            captured = [self.capture(sets[block]) for sets in targets.composites]
-            risk, weights, rounding = _risks(targets, block, base, captured)
+        for block, (risk, weights, rounding) in self._captured(targets):
             risk += high.sum()
             error = 8 * EPS * (np.sqrt(weights * energy * self.size * self.functions) + energy + rounding)
             if len(self.sigma):
@@ -97,6 +95,17 @@ class Span:
             error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
             ends[:, block] = risk - error, risk + error
         return ends[0], ends[1]
+
+    def _captured(self, targets: Targets | OneTarget) -> Iterator[tuple[slice, Sums]]:
+        """Blocks of targets, and what ``_risks`` says of each."""
+        if isinstance(targets, OneTarget):
+            yield slice(0, 1), _risk_of_one(targets, _joined([self.capture(sets) for sets in targets.sets]))
+            return
+        base = _joined([self.capture(sets) for sets in targets.base_groups])
+        step = max(1, BLOCK // (self.functions + len(self._factor)))
+        for start in range(0, len(targets), step):
+            block = slice(start, start + step)
+            yield block, _risks(targets, block, base, [self.capture(sets[block]) for sets in targets.composites])
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """G^-1 over the directions that stand out."""
@@ -130,20 +139,12 @@ def function_span(parities: Parities, singular: Float[np.ndarray, " n"], rows: F
     return Span(parities, singular[::-1] ** 2, rows[::-1].T, noise=change**2, size=size, change=change)
 
 
-def _by_size(sets: tuple[Int[np.ndarray, " size"], ...]) -> list[Int[np.ndarray, "sets size"]]:
-    """Sets of one size together, in the order given (``Targets`` lists them by size)."""
-    sizes = sorted({len(s) for s in sets})
-    return [np.array([s for s in sets if len(s) == size]) for size in sizes]
-
-
 def _joined(parts: list[Captured]) -> Captured:
     a, z, *others = zip(*parts, strict=True)
     return Captured(np.concatenate(a, axis=1), np.concatenate(z, axis=1), *(np.concatenate(other) for other in others))
 
 
-def _risks(
-    targets: Targets, block: slice, base: Captured, composites: list[Captured]
-) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+def _risks(targets: Targets, block: slice, base: Captured, composites: list[Captured]) -> Sums:
     """Summed over outputs: the risk less |H|^2 of what is not kept apart, bounds of squared weights and of rounding."""
     of_base, of_composite = _change(base), [_change(c) for c in composites]
     cross = [base.z.T @ c.z - base.a.T @ c.a for c in composites]
@@ -162,6 +163,16 @@ def _risks(
         rounding += (targets.alpha + targets.beta) * mixed(base.rounding[b], composites[i].rounding)
         rounding += np.sqrt(2 * squared) * mixed(base.low_rounding[b], composites[i].low_rounding)
     return risk, weights, rounding
+
+
+def _risk_of_one(target: OneTarget, parities: Captured) -> Sums:
+    """The same for a single target: a and z of a sum of parities are the sums of theirs."""
+    v, absolute = target.weights, np.abs(target.weights)
+    risk = ((parities.z @ v) ** 2).sum() - ((parities.a @ v) ** 2).sum()
+    squared = len(v) * (parities.squared_weights @ v**2)  # of each output, as |sum of m|^2 <= m (sum of squares)
+    rounding = absolute.sum(axis=0) @ (parities.rounding @ absolute)
+    rounding += np.sqrt(squared) @ (parities.low_rounding @ absolute)
+    return np.array([risk]), np.array([squared.sum()]), np.array([rounding])
 
 
 def _change(captured: Captured) -> Float[np.ndarray, " sets"]:

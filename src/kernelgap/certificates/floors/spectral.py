@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from scipy.linalg import eigh, qr
 
 from kernelgap.certificates.floors.span import EPS, Bracket, Low, Span
-from kernelgap.certificates.floors.targets import Targets
+from kernelgap.certificates.floors.targets import OneTarget, Targets
 from kernelgap.certificates.floors.triangular import TriangularSpan, triangular_factor
 from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, krawtchouk_rows
@@ -25,7 +25,7 @@ from kernelgap.kernels.kernel import check_overflow
 SETTLED = 1e-6  # width, relative to |H|^2, of a bracket that needs nothing given away
 
 
-def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Targets) -> Bracket:
+def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Targets | OneTarget) -> Bracket:
     """The oracle risk of every target, from inputs that are points of the cube."""
     given, signs = signs, independent(spectrum, signs)
     wide = SETTLED * float(targets.energies(-1).sum())
@@ -56,7 +56,7 @@ def bracket(spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], targets: Ta
 
 
 def _without(
-    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], degree: int, targets: Targets
+    spectrum: CubeSpectrum, signs: Float[np.ndarray, "n d"], degree: int, targets: Targets | OneTarget
 ) -> Float[np.ndarray, " targets"] | None:
     """A floor under each risk: all parities up to a degree given away. None where rounding hides more than that."""
     signs = independent(spectrum, signs, above=degree)

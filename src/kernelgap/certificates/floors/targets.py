@@ -1,7 +1,7 @@
 """Targets of one family as index sets, in a form that many of them can be judged at once."""
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb
 
 import numpy as np
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from kernelgap.certificates.floors.family import family_of
 from kernelgap.errors import InputError
-from kernelgap.problems import ParityProblem
+from kernelgap.problems import FourierProblem, ParityProblem
 from kernelgap.problems.fourier import symmetric_difference
 from kernelgap.problems.problem import Seed
 
@@ -37,6 +37,16 @@ class Targets:
     def outputs(self) -> int:
         return len(self.which)
 
+    @property
+    def base_groups(self) -> tuple[Int[np.ndarray, "_ _"], ...]:
+        """The bases, which are listed by size, one array for each size."""
+        return tuple(np.array(list(group)) for _, group in groupby(self.bases, key=len))
+
+    @property
+    def sets(self) -> tuple[Int[np.ndarray, "_ _"], ...]:
+        """All index sets."""
+        return (*self.base_groups, *self.composites)
+
     def energies(self, above: int) -> Float[np.ndarray, " outputs"]:
         """|H_j|^2 of its parities of degree > above, for each output."""
         base = np.array([len(self.bases[i]) > above for i in self.base_of[0]], dtype=float)
@@ -44,9 +54,39 @@ class Targets:
         cross = 2 * self.alpha * self.beta * self.signs * self.coincide
         return self.beta**2 * base + self.alpha**2 * composite + cross * base
 
+    @property
+    def size(self) -> float:
+        """What rounding of a risk is relative to."""
+        return float(self.energies(-1).sum())
 
-def own_target(problem: ParityProblem) -> Targets:
+
+@dataclass(frozen=True)
+class OneTarget:
+    """A single target: output j is the sum of all parities, in the order of ``sets``, with column j of the weights."""
+
+    sets: tuple[Int[np.ndarray, "_ _"], ...]  # one array for each size, rising
+    weights: Float[np.ndarray, "sets outputs"]
+
+    def __len__(self) -> int:
+        return 1
+
+    def energies(self, above: int) -> Float[np.ndarray, " outputs"]:
+        """|H_j|^2 of its parities of degree > above, for each output."""
+        degrees = np.concatenate([np.full(len(sets), sets.shape[1]) for sets in self.sets])
+        return np.asarray((self.weights[degrees > above] ** 2).sum(axis=0))
+
+    @property
+    def size(self) -> float:
+        """What rounding of a risk is relative to: the sums of many terms cancel."""
+        return float((np.abs(self.weights).sum(axis=0) ** 2).sum())
+
+
+def own_target(problem: FourierProblem) -> Targets | OneTarget:
     """The problem's own target."""
+    if not isinstance(problem, ParityProblem):
+        target = problem.target_fourier  # its sets are listed by size
+        sets = (np.array(list(group), dtype=int) for _, group in groupby(target.index_sets, key=len))
+        return OneTarget(tuple(sets), target.coefficients)
     return _renamed(problem, np.arange(problem.d1)[None, :], every=False)
 
 

@@ -11,6 +11,7 @@ as long as y. Solving changes T by EPS |T|, or on its diagonal blocks D, which a
 changes |y|^2 by 2 w' dT y. All but the first are at most some EPS |w| |y| times ``spread``, a Frobenius norm.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.linalg import lapack
 
-from kernelgap.certificates.floors.targets import Targets
+from kernelgap.certificates.floors.targets import OneTarget, Targets
 from kernelgap.kernels.cube.spectrum import CubeSpectrum
 from kernelgap.machine import one_blas_thread, threads
 
@@ -63,10 +64,28 @@ class TriangularSpan:
         self._inverse32 = (inverse / self._size).astype(np.float32, order="C")
         self._blocks, self.spread = _diagonal_blocks(self._factor, inverse)
 
-    def risks(self, targets: Targets) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+    def risks(
+        self, targets: Targets | OneTarget
+    ) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
         """No less, and no more, than the risk of each target."""
-        energy = float(targets.energies(-1).sum())
-        base, solved = self._bases(targets)
+        energy = targets.size
+        change, weights = self._of_one(targets) if isinstance(targets, OneTarget) else self._of_many(targets)
+        risk = targets.energies(self.given_away).sum() + change
+        error = 16 * EPS * (np.sqrt(weights * energy) * self.spread + energy)
+        error += self.noise * weights * APART / (APART - 1)
+        error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
+        return risk - error, risk + error
+
+    def _of_one(self, target: OneTarget) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+        """What ``_risks`` says of a single target: y of a sum of parities is the sum of theirs."""
+        captured, solved = self._solved(target.sets)
+        risk = -((solved.T @ target.weights) ** 2).sum()
+        weights = ((captured.weights @ np.abs(target.weights)) ** 2).sum()
+        return np.array([risk]), np.array([weights])
+
+    def _of_many(self, targets: Targets) -> tuple[Float[np.ndarray, " targets"], Float[np.ndarray, " targets"]]:
+        """What ``_risks`` says of all targets, block by block."""
+        base, solved = self._solved(targets.base_groups)
         step = max(ROWS, ENTRIES // len(self._factor))
         blocks = [slice(start, start + step) for start in range(0, len(targets), step)]
 
@@ -80,21 +99,19 @@ class TriangularSpan:
         else:
             parts = [judge(block) for block in blocks]
         change, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
-        risk = targets.energies(self.given_away).sum() + change
-        error = 16 * EPS * (np.sqrt(weights * energy) * self.spread + energy)
-        error += self.noise * weights * APART / (APART - 1)
-        error += 2 * self.change * np.sqrt(weights * np.maximum(risk, 0.0))
-        return risk - error, risk + error
+        return change, weights
 
-    def _bases(self, targets: Targets) -> tuple[CapturedTriangular, Float[np.ndarray, "bases n"]]:
-        """What is captured of the base signals, and y for each."""
-        solved = np.zeros((len(targets.bases), len(self._factor)))
-        for size in {len(s) for s in targets.bases}:
+    def _solved(
+        self, groups: Sequence[Int[np.ndarray, "_ _"]]
+    ) -> tuple[CapturedTriangular, Float[np.ndarray, "sets n"]]:
+        """What is captured of parities, in the order given, and y for each."""
+        solved = np.zeros((sum(map(len, groups)), len(self._factor)))
+        start = 0
+        for sets in groups:
+            count, size = sets.shape
             if size > self.given_away:
-                which = [i for i, s in enumerate(targets.bases) if len(s) == size]
-                rows = self._parities.of(np.array([targets.bases[i] for i in which]).reshape(len(which), size))
-                rows *= self._eigenvalues[size]
-                solved[which] = self._solve(rows)
+                solved[start : start + count] = self._solve(self._eigenvalues[size] * self._parities.of(sets))
+            start += count
         weights = lapack.dtrtrs(self._factor.T, solved.T, lower=0)[0]  # T' w = y
         return CapturedTriangular(_squared(solved), np.linalg.norm(weights, axis=0), np.zeros((len(solved), 0))), solved
 

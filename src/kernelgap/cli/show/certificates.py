@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +11,15 @@ from kernelgap import console
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kernelgap.certificates import AnyKernelBound, FamilyRisks, OracleRisk, Retention, Retraining, Verification
+    from kernelgap.certificates import (
+        AnyGradientBound,
+        AnyKernelBound,
+        FamilyRisks,
+        OracleRisk,
+        Retention,
+        Retraining,
+        Verification,
+    )
 
 Number = TypeVar("Number", int, float)
 
@@ -74,6 +82,47 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
     say("This rests on:")
     for hypothesis in result.hypotheses:
         say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+
+
+def gradient_record(bound: "AnyGradientBound", share: float) -> dict[str, object]:
+    numbers = ("family_size", "threshold", "steps", "loss", "advantage", "mean_risk", "accuracy")
+    return {
+        **_fields(bound, *numbers),
+        "noise": float(bound.noise),
+        "gradient_norm": float(bound.gradient_norm),
+        "squared_advantage_fraction": str(bound.exact_squared_advantage),
+        "share": share,
+        "advantage_for_share": bound.advantage_for_share(share),
+        "steps_for_half": bound.steps_for(0.5),
+        "hypotheses": [_fields(hypothesis, "statement", "checked") for hypothesis in bound.hypotheses],
+        "not_covered": list(bound.not_covered),
+    }
+
+
+def gradient(bound: "AnyGradientBound", share: float, name: str) -> None:
+    say = console.answer
+    say(f"Gradient descent on the population with noise on each gradient, {_count(bound.steps)} steps, on {name}")
+    say("")
+    say(f"The target can be any of {_count(bound.family_size)} parities. On average over them:")
+    say("")
+    rows = [
+        ["advantage over a run without a signal, at most", _up(bound.advantage)],
+        [f"... of {share:.4g} of the targets, at most", _up(bound.advantage_for_share(share))],
+        ["mean risk, at least", _down(bound.mean_risk)],
+        ["learning nothing leaves (the threshold)", _number(bound.threshold)],
+        ["share of signs that are right, at most", _up(bound.accuracy)],
+        ["steps for an advantage of 1/2, at least", _count(bound.steps_for(0.5))],
+    ]
+    console.table(["", ""], rows)
+    say("")
+    if bound.advantage == 1:
+        say("With so many steps and so little noise the bound says nothing.")
+    say("This rests on:")
+    for hypothesis in bound.hypotheses:
+        say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+    say("It does not cover:")
+    for text in bound.not_covered:
+        say(f"  {text}")
 
 
 KINDS = {"scalar": "scalar kernel", "matrix": "matrix-valued kernel"}
@@ -225,6 +274,13 @@ def _down(value: float) -> str:
     """Ten digits, rounded down, so that the sentence stays true."""
     shown = f"{value:.10g}"
     return shown if float(shown) <= value else f"{value - abs(value) * 1e-10:.10g}"
+
+
+def _up(value: float) -> str:
+    """Four digits, rounded up, so that the sentence stays true."""
+    with localcontext() as context:
+        context.rounding, context.prec = ROUND_CEILING, 4
+        return f"{float(+Decimal(value)):.4g}"
 
 
 def _count(value: int) -> str:

@@ -65,6 +65,8 @@ def show_figure(run: FigureRun) -> None:
     console.answer(rounded(run.sentence))
     if run.gap:
         console.answer(rounded(run.gap["sentence"]))
+        if run.gap.get("needs_sentence"):
+            console.answer(run.gap["needs_sentence"])
         if run.gap.get("interval"):
             console.answer(run.gap["interval"]["sentence"])
     if run.comparison is not None:

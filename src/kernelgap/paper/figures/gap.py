@@ -11,6 +11,7 @@ import pandas as pd
 
 from kernelgap import kernels, problems
 from kernelgap.certificates import KernelGap, any_kernel, kernel_gap, oracle_risk
+from kernelgap.curves import Need, need
 from kernelgap.errors import InputError
 from kernelgap.paper.figures.picks import NETWORK_MODES, SETTINGS, judged_trials, means_of_settings, pick_over_seeds
 from kernelgap.progress import Progress, silent
@@ -82,6 +83,23 @@ def gap_of_run(table: pd.DataFrame, on_progress: Progress = silent) -> KernelGap
     errors = [float(error) for error in picks.test_error]
     about = {"method": first.method, "floors": floors, "candidates": candidates_of(table)}
     return kernel_gap(problem, int(first.samples), errors, **about)
+
+
+def needs_of_run(table: pd.DataFrame, gap: KernelGap) -> list[Need]:
+    """What the best member of each kernel family is predicted to need for what the network reached, by its spectrum.
+
+    Kernels and problems without a spectrum on a cube are left out.
+    """
+    picks = best_over_seeds(table)
+    assert picks is not None
+    first = picks.iloc[0]
+    problem, needs = problems.get(first.problem), []
+    for text in best_kernels(table, first):
+        try:
+            needs.append(need(problem, text, gap.error))
+        except InputError:
+            continue
+    return needs
 
 
 def _has_bound(problem: problems.Problem) -> bool:

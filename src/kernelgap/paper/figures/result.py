@@ -10,9 +10,10 @@ from pydantic import AfterValidator, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from kernelgap import problems
+from kernelgap.curves.needed_samples import sentence_of_needs
 from kernelgap.errors import InputError, check_printable
 from kernelgap.number_text import finite_or_none
-from kernelgap.paper.figures.gap import best_network, gap_of_run
+from kernelgap.paper.figures.gap import best_network, gap_of_run, needs_of_run
 from kernelgap.paper.figures.grids import edges
 from kernelgap.paper.figures.picks import judged_trials, search_trials
 from kernelgap.paper.figures.reference import ReferenceComparison, compare_with_kept
@@ -150,11 +151,16 @@ class FigureRun(Run):
 
 
 def conclude_figure(store: TrialStore, on_progress: Progress = silent) -> dict[str, Any]:
-    """The kernel gap, and the size of the base signal on the best network's test sample."""
+    """The kernel gap with the predicted needs, and the size of the base signal on the best network's test sample."""
     table = judged_trials(staged_table(store))
     gap, best = gap_of_run(table, on_progress), best_network(table)
+    record = None
+    if gap is not None:
+        needs = needs_of_run(table, gap)
+        record = gap.as_record() | {"needs": [each.as_record() for each in needs]}
+        record["needs_sentence"] = sentence_of_needs(needs, gap.method, gap.samples)
     return {
-        "gap": None if gap is None else gap.as_record(),
+        "gap": record,
         "base_size": None if best is None else base_size(store.trials()[best.trial]),
     }
 
