@@ -1,6 +1,7 @@
 """How many samples a kernel is predicted to need for a risk, beside what no scalar kernel can do with fewer."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,15 +82,17 @@ def sentence_of_needs(needs: Sequence[Need], method: str, samples: int) -> str:
     if not needs:
         return ""
     ordered = sorted(needs, key=lambda each: math.inf if each.samples is None else each.samples)
-    each = [f"{one.kernel} {one.number}" for one in ordered]
-    text = f"For what {method} reached with {samples:,} samples ({needs[0].risk:.2g}), with the best ridge, "
-    text += (
-        f"{each[0].replace(' ', ' would need ', 1)} samples{''.join(f', {other}' for other in each[1:])} (predicted)"
-    )
+    each = ", ".join(f"{name_of(one.kernel)} {one.number}" for one in ordered)
+    reached = f"{method} reached with {samples:,} ({needs[0].risk:.2g})"
+    text = f"Samples that kernels would need for what {reached}, with the best ridge, predicted from their spectra: {each}."
     floor = needs[0].floor
-    return (
-        f"{text}." if not floor else f"{text}; no scalar kernel fixed beforehand can with fewer than {in_words(floor)}."
-    )
+    return f"{text} No scalar kernel fixed beforehand can with fewer than {in_words(floor)}." if floor else text
+
+
+def name_of(kernel: str) -> str:
+    """The name in a kernel's text, without arguments; sums and products as they are."""
+    alone = re.fullmatch(r"(\w+)(\([^()]*\))?", kernel)
+    return alone[1] if alone else kernel
 
 
 def in_words(count: int) -> str:

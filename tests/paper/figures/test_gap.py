@@ -11,7 +11,7 @@ from kernelgap import certificates, problems
 from kernelgap.certificates.gap import share_reached
 from kernelgap.cli.show.figure import show_figure
 from kernelgap.curves import predict
-from kernelgap.curves.needed_samples import in_words, sentence_of_needs
+from kernelgap.curves.needed_samples import in_words, name_of, sentence_of_needs
 from kernelgap.errors import InputError
 from kernelgap.paper import figures as experiments
 from kernelgap.paper.figures import summarise
@@ -55,7 +55,7 @@ def test_the_needs_of_kernels_are_stored_with_the_gap_and_shown(tmp_path, capsys
         assert each.samples == own
         assert each.samples is None or each.samples >= each.floor == gap.needed
     text = sentence_of_needs(needs, gap.method, gap.samples)
-    assert needs[0].kernel in text
+    assert all(f" {name_of(each.kernel)} {each.number}" in text for each in needs)
     assert f"fewer than {in_words(gap.needed)}." in text
     with TrialStore.reading(tmp_path) as store:
         assert conclude_figure(store)["gap"]["needs_sentence"] == text
@@ -66,6 +66,13 @@ def test_the_needs_of_kernels_are_stored_with_the_gap_and_shown(tmp_path, capsys
         assert (text in capsys.readouterr().out.replace("\n", " ")) is shown
         page = write_figure_page(stored).read_text()
         assert ("would need" in page) is shown
+
+
+def test_kernels_are_named_without_arguments_unless_they_are_several():
+    assert name_of("gaussian(bandwidth=61.9)") == "gaussian"
+    assert name_of("ck2") == "ck2"
+    both = "ck3(bias=True) + 0.1 * laplace(bandwidth=5.0)"
+    assert name_of(both) == both
 
 
 def test_no_needs_no_sentence():
