@@ -84,7 +84,9 @@ def sentence_of_needs(needs: Sequence[Need], method: str, samples: int) -> str:
     ordered = sorted(needs, key=lambda each: math.inf if each.samples is None else each.samples)
     each = ", ".join(f"{name_of(one.kernel)} {one.number}" for one in ordered)
     reached = f"{method} reached with {samples:,} ({needs[0].risk:.2g})"
-    text = f"Samples that kernels would need for what {reached}, with the best ridge, predicted from their spectra: {each}."
+    text = (
+        f"Samples that kernels would need for what {reached}, with the best ridge, predicted by their spectra: {each}."
+    )
     floor = needs[0].floor
     return f"{text} No scalar kernel fixed beforehand can with fewer than {in_words(floor)}." if floor else text
 
