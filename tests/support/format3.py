@@ -90,7 +90,7 @@ def target_of(problem: problems.ParityProblem) -> dict[str, Any]:
     law = None if problem.d1 == problem.d else problem.arguments.get("background", "uniform")
     base, composite = [], []
     for j in range(problem.outputs):
-        none = problem.name == "parity"
+        none = problem.name == "parity" or problem.beta == 0
         base.append(None if none else {"set": sorted(problem.base_sets[j]), "sign": 1})
         product = symmetric_difference([problem.base_sets[i] for i in problem.composite_sets[j]])
         composite.append({"set": list(product), "sign": problem.composite_signs[j]})

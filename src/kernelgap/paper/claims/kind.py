@@ -39,7 +39,7 @@ KIND = Kind(
     page="kernelgap.reports.claims.page:write_claims_page",
     code=(
         *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
-        *("problems", "networks", "training", "kernels", "regression", "certificates", "models"),
+        *("problems", "networks", "training", "kernels", "regression", "certificates", "curves", "models"),
         *("runs/trials", "images", "paper", *KEPT),
     ),
     plan=plan_claims,
