@@ -1,6 +1,10 @@
 """Values that programs stumble over, and near ones that they take."""
 
+from collections.abc import Callable
 from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
 
 INTEGERS = (
     0,
@@ -127,22 +131,28 @@ OBJECTS: tuple[object, ...] = (
 )
 
 
-def integer(rng: Random) -> int:
+def one_way(rng: Random, *ways: tuple[float, Callable[[], T]]) -> T:
+    """Made in the first of the ways whose number is above a random one: each adds its share to those before it."""
     draw = rng.random()
-    if draw < 0.6:
-        return rng.choice(INTEGERS)
-    if draw < 0.9:
-        return rng.randint(-5, 50)
-    return rng.choice((1, -1)) * rng.getrandbits(rng.choice((8, 64, 400)))
+    return next(make for share, make in ways if draw < share)()
+
+
+def integer(rng: Random) -> int:
+    return one_way(
+        rng,
+        (0.6, lambda: rng.choice(INTEGERS)),
+        (0.9, lambda: rng.randint(-5, 50)),
+        (1.0, lambda: rng.choice((1, -1)) * rng.getrandbits(rng.choice((8, 64, 400)))),
+    )
 
 
 def number(rng: Random) -> float:
-    draw = rng.random()
-    if draw < 0.5:
-        return rng.choice(FLOATS)
-    if draw < 0.8:
-        return rng.uniform(-2, 2)
-    return rng.choice((1, -1)) * 10.0 ** rng.uniform(-320, 308)
+    return one_way(
+        rng,
+        (0.5, lambda: rng.choice(FLOATS)),
+        (0.8, lambda: rng.uniform(-2, 2)),
+        (1.0, lambda: rng.choice((1, -1)) * 10.0 ** rng.uniform(-320, 308)),
+    )
 
 
 def text(rng: Random) -> str:

@@ -10,6 +10,7 @@ import pytest
 import kernelgap as kg
 from kernelgap.errors import InputError
 from kernelgap.problems.concept import points
+from support.problem_texts import check_spec_and_samples
 
 
 def naive1(function, x):
@@ -65,12 +66,8 @@ def test_norms_are_the_paper_s():
 
 
 @pytest.mark.parametrize("text", [ONE, TWO, ONE[:-1] + ", inputs='cube', form=2, size='bound', size_G='mean')"])
-def test_the_spec_makes_the_problem_again(text):
-    problem = kg.problems.get(text)
-    again = kg.problems.get(problem.spec)
-    assert again.spec == problem.spec
-    np.testing.assert_array_equal(again.sample(10, seed=0)[1], problem.sample(10, seed=0)[1])
-    np.testing.assert_array_equal(problem.sample(4, seed=0)[0], problem.sample(10, seed=0)[0][:4])
+def test_the_spec_makes_the_problem_again_and_samples_are_nested(text):
+    check_spec_and_samples(kg.problems.get(text))
 
 
 def test_sizes():

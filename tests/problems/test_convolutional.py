@@ -9,6 +9,7 @@ import pytest
 import kernelgap as kg
 from kernelgap.errors import InputError
 from kernelgap.problems.convolutional import patch_points
+from support.problem_texts import check_spec_and_samples
 
 PRODUCTS = "convolutional(patches=2, d=6, alpha=0.4, degree=3, beta=0.7, v=[0.6, -1.1])"
 SMOOTH = "convolutional(patches=3, d=4, alpha=0.4, F=['sin(2z)', 'z^2'], G='z^2 - z', k=3, pF=2, pG=2, seed=5)"
@@ -94,13 +95,7 @@ def test_thresholds_elsewhere():
 
 @pytest.mark.parametrize("text", [PRODUCTS, SMOOTH, MIXED])
 def test_the_spec_makes_the_problem_again_and_samples_are_nested(text):
-    problem = kg.problems.get(text)
-    again = kg.problems.get(problem.spec)
-    assert again.spec == problem.spec
-    X, Y = problem.sample(10, seed=0)
-    np.testing.assert_array_equal(again.sample(10, seed=0)[1], Y)
-    np.testing.assert_array_equal(problem.sample(4, seed=0)[0], X[:4])
-    assert "threshold" in repr(problem)
+    check_spec_and_samples(kg.problems.get(text))
 
 
 def test_patches_of_smooth_problems_are_unit_vectors():

@@ -54,6 +54,17 @@ def test_the_steps_show_the_leap():
         ("parity(d=40, k=6)", 6, 6),
         ("sec8(beta=0.0)", 8, 8),
         ("sec8(alpha=0.0)", 2, 2),
+        ("staircase(d=30, degrees=[1, 2, 3])", 1, 3),
+        ("staircase(d=30, degrees=[1, 4, 6])", 3, 6),
+        ("leaps(d=30, leap=1, degree=6)", 1, 6),
+        ("leaps(d=30, leap=2, degree=6)", 2, 6),
+        ("leaps(d=30, leap=3, degree=6)", 3, 6),
+        ("leaps(d=30, leap=6, degree=6)", 6, 6),
+        ("merged(d=30, degrees=[2, 3], count=3)", 2, 9),
+        ("leaking(d=30, k=6, leak=0.1)", 3, 6),
+        ("leaking(d=30, k=6, leak=0.1, known=6)", 1, 6),
+        ("hierarchy(d=16, alpha=0.3, depth=4)", 2, 16),
+        ("hierarchy(d=16, alpha=0.0)", 2, 2),
     ],
 )
 def test_known_leaps(text, leap, degree):

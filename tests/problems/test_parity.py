@@ -12,6 +12,7 @@ import kernelgap as kg
 from kernelgap.calls import format_call
 from kernelgap.errors import InputError
 from kernelgap.problems.parity import ParityProblem
+from support.problem_texts import check_spec_and_samples
 
 
 def naive_sec8(x, alpha, beta):
@@ -162,11 +163,8 @@ def test_a_background_of_the_wrong_shape_is_refused():
 @pytest.mark.parametrize(
     "text", ["sec8(alpha=0.1, beta=0.5, noise=0.2)", "hard(d=9, k=2, alpha=0.1, background='zero', d1=4)"]
 )
-def test_the_spec_makes_the_problem_again(text):
-    problem = kg.problems.get(text)
-    again = kg.problems.get(problem.spec)
-    assert again.spec == problem.spec
-    np.testing.assert_array_equal(again.sample(10, seed=0)[1], problem.sample(10, seed=0)[1])
+def test_the_spec_makes_the_problem_again_and_samples_are_nested(text):
+    check_spec_and_samples(kg.problems.get(text))
 
 
 def test_wrong_inputs_get_a_sentence():

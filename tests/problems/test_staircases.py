@@ -1,7 +1,6 @@
 """Targets by their staircase against their definitions, brute force on small cubes, and everything that takes them."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from kernelgap.certificates import any_kernel, exact_risk, oracle_risks
 from kernelgap.curves import measure, predict
 from kernelgap.errors import InputError
 from kernelgap.problems.leap import staircase_of
+from support.problem_texts import check_spec_and_samples
 
 SMALL = (
     *("staircase(d=7, degrees=[1, 2, 3])", "staircase(d=8, degrees=[2, 3, 7], variance=2.5)"),
@@ -106,27 +106,6 @@ def test_the_variance_is_as_stated(text, variance):
     assert kg.problems.get(text).target_fourier.squared_norm() == pytest.approx(variance, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "leap", "degree"),
-    [
-        ("staircase(d=30, degrees=[1, 2, 3])", 1, 3),
-        ("staircase(d=30, degrees=[1, 4, 6])", 3, 6),
-        ("leaps(d=30, leap=1, degree=6)", 1, 6),
-        ("leaps(d=30, leap=2, degree=6)", 2, 6),
-        ("leaps(d=30, leap=3, degree=6)", 3, 6),
-        ("leaps(d=30, leap=6, degree=6)", 6, 6),
-        ("merged(d=30, degrees=[2, 3], count=3)", 2, 9),
-        ("leaking(d=30, k=6, leak=0.1)", 3, 6),
-        ("leaking(d=30, k=6, leak=0.1, known=6)", 1, 6),
-        ("hierarchy(d=16, alpha=0.3, depth=4)", 2, 16),
-        ("hierarchy(d=16, alpha=0.0)", 2, 2),
-    ],
-)
-def test_leaps_and_degrees(text, leap, degree):
-    problem = kg.problems.get(text)
-    assert (problem.leap, problem.staircase().degree) == (leap, degree)
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(1, 3))
 def test_leaps_by_brute_force_over_all_orders(increments, count):
@@ -145,15 +124,7 @@ def test_leaps_by_brute_force_over_all_orders(increments, count):
 
 @pytest.mark.parametrize("text", [*SMALL, "staircase(d=30, noise=0.5)"])
 def test_the_spec_makes_the_problem_again_and_samples_are_nested(text):
-    problem = kg.problems.get(text)
-    again = kg.problems.get(problem.spec)
-    assert again.spec == problem.spec
-    X, Y = problem.sample(20, seed=3)
-    np.testing.assert_array_equal(again.sample(20, seed=3)[1], Y)
-    np.testing.assert_array_equal(problem.sample(8, seed=3)[0], X[:8])
-    np.testing.assert_array_equal(problem.sample(8, seed=3)[1], Y[:8])
-    assert "threshold" in repr(problem)
-    assert json.dumps(problem.spec)
+    check_spec_and_samples(kg.problems.get(text))
 
 
 @pytest.mark.parametrize("text", [text for text in SMALL if "count" not in text])
@@ -202,40 +173,3 @@ def test_networks_learn_them():
     by_hand = float(((network.predict(whole_cube(8)) - problem.target(whole_cube(8))[:, 0]) ** 2).mean())
     assert found.risk == pytest.approx(by_hand, rel=1e-4)
     assert found.risk < 0.5 * problem.target_fourier.squared_norm()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("staircase", "missing"),
-        ("staircase(d=0)", "d must be a whole number, at least 1"),
-        ("staircase(d=2, degrees=[1, 2, 3])", "A degree must be at most 2"),
-        ("staircase(d=5, degrees=[])", "degrees must be a list"),
-        ("staircase(d=5, degrees=3)", "degrees must be a list"),
-        ("staircase(d=5, degrees=[2, 1])", "degrees must rise"),
-        ("staircase(d=5, degrees=[1, 1])", "degrees must rise"),
-        ("staircase(d=5, degrees=[0, 1])", "at least 1"),
-        ("staircase(d=5, degrees=[1, 'two'])", "A degree must be a whole number"),
-        ("staircase(d=5, variance=-1)", "variance must be"),
-        ("staircase(d=5, noise=-1)", "noise must be"),
-        ("leaps(d=5, leap=2)", "degree must be at most 5"),
-        ("leaps(d=9, leap=7)", "leap must be at most 6"),
-        ("leaps(d=9, leap=0)", "at least 1"),
-        ("merged(d=5, count=2)", "need 6 coordinates"),
-        ("merged(d=5, count=1)", "at least 2"),
-        ("leaking(d=5)", "k must be at most 5"),
-        ("leaking(d=8, known=7)", "known must be at most 6"),
-        ("leaking(d=8, leak=0)", "leak must be positive"),
-        ("leaking(d=8, leak=-0.1)", "leak must be"),
-        ("hierarchy(d=4, alpha=0.3)", "outputs <= d / block"),
-        ("hierarchy(d=40, alpha=0.3, outputs=3)", "outputs=3"),
-        ("hierarchy(d=8, alpha=0.3, depth=1)", "at least 2"),
-        ("hierarchy(d=8, alpha=0.3, depth=400)", "depth=400"),
-        ("hierarchy(d=8, alpha=0.3, block=0)", "at least 1"),
-        ("hierarchy(d=8, alpha=-0.3)", "alpha must be"),
-        ("stairs(d=8)", "Did you mean 'staircase'"),
-    ],
-)
-def test_mistakes_get_a_sentence(text, words):
-    with pytest.raises(InputError, match=words):
-        kg.problems.get(text)

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 
 from kernelgap.certificates.floors.family import (
     MOST_DIGITS,
-    Family,
+    FamilyBound,
     Hypothesis,
     exact_number,
     family_by_numbers,
@@ -48,13 +48,13 @@ START_FIXED = Hypothesis("The function that is added to the regression is fixed 
 
 
 @dataclass(frozen=True)
-class AnyKernelBound:
+class AnyKernelBound(FamilyBound):
     """What no kernel of this kind, fixed beforehand, gets under with n samples.
 
     Attributes
     ----------
-    family, n
-        What the target is drawn from, and the samples or features.
+    n
+        The samples or features.
     kernel
         "scalar" (one scalar kernel, or one for each output; any map to n features, too) or "matrix" (a matrix-valued
         kernel, which mixes the outputs).
@@ -64,7 +64,6 @@ class AnyKernelBound:
         Whether an intercept, or another function fixed beforehand, is added.
     """
 
-    family: Family
     n: int
     kernel: KernelKind = "scalar"
     picked_among: int = 1
@@ -79,14 +78,6 @@ class AnyKernelBound:
     def functions(self) -> int:
         """The functions that the regression can use, for each output or, of a matrix-valued kernel, in all."""
         return self._functions(self.n)
-
-    @property
-    def family_size(self) -> int:
-        return self.family.size
-
-    @property
-    def threshold(self) -> float:
-        return float(self.family.threshold)
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:

@@ -88,6 +88,29 @@ class Family:
         return self.outputs * self.alpha**2
 
 
+@dataclass(frozen=True)
+class FamilyBound:
+    """A bound on average over a family.
+
+    Attributes
+    ----------
+    family
+        What the target is drawn from.
+    """
+
+    family: Family
+
+    @property
+    def family_size(self) -> int:
+        """The number of parities that a composite signal can be."""
+        return self.family.size
+
+    @property
+    def threshold(self) -> float:
+        """outputs * alpha^2: the risk of knowing F, if there is one, and nothing of G(F)."""
+        return float(self.family.threshold)
+
+
 UNIFORM = Hypothesis("The target is drawn uniformly from the family: no coordinate is likelier than another.", False)
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, isqrt, nextafter
 from numbers import Rational, Real
 
-from kernelgap.certificates.floors.family import UNIFORM, Family, Hypothesis, as_written, exact_number, family_of
+from kernelgap.certificates.floors.family import UNIFORM, FamilyBound, Hypothesis, as_written, exact_number, family_of
 from kernelgap.errors import InputError, shown, unknown
 from kernelgap.problems import FourierProblem, Problem
 
@@ -41,31 +41,19 @@ NOT_COVERED = (
 
 
 @dataclass(frozen=True)
-class AnyGradientBound:
+class AnyGradientBound(FamilyBound):
     """What no gradient method of this kind gets under, on average over which coordinates the parity multiplies.
 
     Attributes
     ----------
-    family
-        What the target is drawn from.
     steps, noise, gradient_norm, loss
         T, sigma, G and the loss whose population gradients the learner sees.
     """
 
-    family: Family
     steps: int
     noise: Fraction
     gradient_norm: Fraction
     loss: str = "half-square"
-
-    @property
-    def family_size(self) -> int:
-        return self.family.size
-
-    @property
-    def threshold(self) -> float:
-        """alpha^2, the risk of learning nothing."""
-        return float(self.family.threshold)
 
     @property
     def exact_squared_advantage(self) -> Fraction:

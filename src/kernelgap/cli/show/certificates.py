@@ -1,6 +1,6 @@
 """How certificates look in the terminal, and as JSON."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from math import isfinite
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Retraining,
         Verification,
     )
+    from kernelgap.certificates.floors.family import Hypothesis
 
 Number = TypeVar("Number", int, float)
 
@@ -79,9 +80,13 @@ def bound(result: "AnyKernelBound", share: float, risk: float, name: str) -> Non
         say("The bound gives the base signals away; what does not is sharp, and about one kernel for all outputs.")
     if result.picked_among == 1:
         say("A kernel that the labels pick among M spans M times as many: --picked-among M.")
-    say("This rests on:")
-    for hypothesis in result.hypotheses:
-        say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+    _rests_on(result.hypotheses)
+
+
+def _rests_on(hypotheses: "Sequence[Hypothesis]") -> None:
+    console.answer("This rests on:")
+    for hypothesis in hypotheses:
+        console.answer(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
 
 
 def gradient_record(bound: "AnyGradientBound", share: float) -> dict[str, object]:
@@ -117,9 +122,7 @@ def gradient(bound: "AnyGradientBound", share: float, name: str) -> None:
     say("")
     if bound.advantage == 1:
         say("With so many steps and so little noise the bound says nothing.")
-    say("This rests on:")
-    for hypothesis in bound.hypotheses:
-        say(f"  [{'checked' if hypothesis.checked else 'yours to ensure'}] {hypothesis.statement}")
+    _rests_on(bound.hypotheses)
     say("It does not cover:")
     for text in bound.not_covered:
         say(f"  {text}")

@@ -44,7 +44,7 @@ def certify_run(
     method, width
         Restrict the choice of the network.
     on_progress
-        Takes the share done and what is being done.
+        As of ``certificates.certify``.
 
     Returns
     -------
