@@ -4,7 +4,7 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.certificates import certify
-from support.certified import PROBLEM, started
+from support.certificates.certified import PROBLEM, started
 
 
 @pytest.fixture(scope="session")

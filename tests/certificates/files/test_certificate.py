@@ -15,8 +15,8 @@ from kernelgap.certificates.confidence import upper_limit
 from kernelgap.certificates.exact.fixed_point.network import LAYOUTS
 from kernelgap.certificates.files.sealed import read_sealed
 from kernelgap.errors import InputError
-from support.certified import PROBLEM, started
-from support.forged import as_written, both, in_claim, in_weights, reseal
+from support.certificates.certified import PROBLEM, started
+from support.certificates.forged import as_written, both, in_claim, in_weights, reseal
 
 
 def failing(verification):

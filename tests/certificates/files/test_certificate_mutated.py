@@ -15,7 +15,7 @@ from kernelgap.certificates import TrainedNetwork, certify, oracle_risk, verify
 from kernelgap.certificates.files.parts import CLAIM, INPUTS, WEIGHTS, WITNESSES
 from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 from kernelgap.errors import InputError
-from support.forged import as_written
+from support.certificates.forged import as_written
 
 PROBLEM = "hard(d=6, k=2, alpha=0.5)"
 ODD = (

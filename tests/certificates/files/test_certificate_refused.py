@@ -13,8 +13,8 @@ from kernelgap.certificates import certify, verify
 from kernelgap.certificates.files.limits import bounded_network
 from kernelgap.certificates.files.sealed import SEAL, read_sealed, write_sealed
 from kernelgap.errors import InputError
-from support.certified import PROBLEM
-from support.forged import in_claim, in_weights, reseal
+from support.certificates.certified import PROBLEM
+from support.certificates.forged import in_claim, in_weights, reseal
 
 
 def test_every_changed_byte_is_refused(certificate, tmp_path, rng):

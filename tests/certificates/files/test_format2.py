@@ -9,7 +9,7 @@ from safetensors.numpy import save
 from kernelgap.certificates import any_kernel, retrain, verify
 from kernelgap.errors import InputError
 from kernelgap.problems import get
-from support.forged import both, in_claim, in_weights, reseal
+from support.certificates.forged import both, in_claim, in_weights, reseal
 
 OLD = Path(__file__).with_name("data") / "version-2.zip"
 PROBLEM = "hard(d=6, k=2, alpha=0.5)"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.format3 import PARTS, as_json, make_draft, read_draft, seal, tensors, zipped
-from support.standalone import checker, verdict
+from support.certificates.format3 import PARTS, as_json, make_draft, read_draft, seal, tensors, zipped
+from support.certificates.standalone import checker, verdict
 
 DRAFT = make_draft("hard(d=5, k=2, alpha=0.5)", floors=("ck2",), networks=2)
 HONEST = DRAFT.sealed()

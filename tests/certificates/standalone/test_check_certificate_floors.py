@@ -7,8 +7,8 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.certificates import oracle_risk
-from support.format3 import add_floor, floor_witness, make_draft
-from support.standalone import checker, verdict
+from support.certificates.format3 import add_floor, floor_witness, make_draft
+from support.certificates.standalone import checker, verdict
 
 PROBLEM = "hard(d=7, k=3, alpha=0.3, seed=2)"
 KERNELS = (

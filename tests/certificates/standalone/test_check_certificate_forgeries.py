@@ -5,9 +5,9 @@ import pytest
 
 from kernelgap.certificates import verify
 from kernelgap.errors import InputError
-from support.forgeries import FORGERS, forge
-from support.format3 import make_draft
-from support.standalone import verdict
+from support.certificates.forgeries import FORGERS, forge
+from support.certificates.format3 import make_draft
+from support.certificates.standalone import verdict
 
 CERTIFICATES = {
     "hard": lambda: make_draft(

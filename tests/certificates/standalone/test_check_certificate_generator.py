@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kernelgap import problems
-from support.format3 import target_of
-from support.standalone import checker
+from support.certificates.format3 import target_of
+from support.certificates.standalone import checker
 
 SEEDS = [0, 1, 2, 7, 10**9, 2**31, 2**32 - 1, 2**32, 2**63, 2**64 + 5, 2**127 + 3, 2**200 + 1]
 

@@ -13,7 +13,7 @@ import pytest
 
 from kernelgap import networks, problems
 from kernelgap.certificates import TrainedNetwork, certify, verify
-from support.standalone import run
+from support.certificates.standalone import run
 
 SMALL = (
     "hard(d={d}, k=2, alpha=0.5)",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelgap.kernels.cube.balls import precision
-from support.standalone import checker
+from support.certificates.standalone import checker
 
 Interval = checker.Interval
 BITS = [64, 200, 1000]

@@ -8,7 +8,7 @@ from flint import arb
 from kernelgap import kernels
 from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.cube.spectrum import eigenvalue_balls, krawtchouk_rows
-from support.standalone import checker
+from support.certificates.standalone import checker
 
 KERNELS = [
     "linear",

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from support.format3 import add_claims, make_draft
-from support.standalone import EVERY_POINT, PROGRAM, checker, run
+from support.certificates.format3 import add_claims, make_draft
+from support.certificates.standalone import EVERY_POINT, PROGRAM, checker, run
 
 
 @pytest.fixture(scope="module")

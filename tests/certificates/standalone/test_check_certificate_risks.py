@@ -9,8 +9,8 @@ import pytest
 
 from kernelgap.certificates.exact.fixed_point import FixedPointNetwork
 from kernelgap.certificates.exact.fixed_point.network import Grid
-from support.format3 import PARTS, add_claims, make_draft, risk_of, upper_limit, with_largest_sum
-from support.standalone import EVERY_POINT, checker, load, verdict
+from support.certificates.format3 import PARTS, add_claims, make_draft, risk_of, upper_limit, with_largest_sum
+from support.certificates.standalone import EVERY_POINT, checker, load, verdict
 
 NETWORKS = [
     ("hard(d=7, k=3, alpha=0.3)", "2layer", 5),

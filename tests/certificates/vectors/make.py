@@ -14,8 +14,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tests: for support
 
-from support.forgeries import FORGERS, forge
-from support.format3 import PARTS, Draft, as_json, make_draft, seal, tensors, with_largest_sum
+from support.certificates.forgeries import FORGERS, forge
+from support.certificates.format3 import PARTS, Draft, as_json, make_draft, seal, tensors, with_largest_sum
 
 TWO_LAYERS = {"W": 11, "A": 12, "V": 0, "out": 20}
 

@@ -9,7 +9,7 @@ import pytest
 
 from kernelgap.certificates import verify
 from kernelgap.errors import InputError
-from support.standalone import checker, load, verdict
+from support.certificates.standalone import checker, load, verdict
 
 FOLDER = Path(__file__).parent
 INDEX = json.loads((FOLDER / "index.json").read_text())

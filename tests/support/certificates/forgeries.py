@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelgap import problems
 from kernelgap.certificates.exact.cube import cube_of
-from support.format3 import Draft, add_claims, add_floor, floor_witness, limits_of
+from support.certificates.format3 import Draft, add_claims, add_floor, floor_witness, limits_of
 
 Forger = Callable[[Draft, np.random.Generator], Draft]
 FORGERS: dict[str, Forger] = {}
@@ -160,7 +160,7 @@ def limit_below_the_mean(draft: Draft, rng: np.random.Generator) -> Draft:
 def with_upper(draft: Draft, upper: Fraction) -> Draft:
     """Another limit, and the samples that follow from it."""
     from kernelgap.certificates.floors.bound import any_kernel
-    from support.format3 import least_samples
+    from support.certificates.format3 import least_samples
 
     draft.claim["mean"]["upper"] = str(upper)
     problem = problems.get(draft.claim["problem"])
@@ -185,7 +185,7 @@ def certainty(draft: Draft, rng: np.random.Generator) -> Draft:
 @forger
 def smaller_largest_loss(draft: Draft, rng: np.random.Generator) -> Draft:
     """The limit computed as if losses were at most half as large."""
-    from support.format3 import upper_limit
+    from support.certificates.format3 import upper_limit
 
     risks = [Fraction(network["risk"]) for network in draft.claim["networks"]]
     bound = (Fraction(draft.claim["mean"]["loss_bound"]) + max(risks)) / 2
