@@ -6,7 +6,8 @@ import pytest
 
 from kernelgap import problems
 from kernelgap.certificates import any_kernel, any_kernel_by_numbers, lean_text
-from kernelgap.certificates.floors.bound import AnyKernelBound, Family
+from kernelgap.certificates.floors.bound import AnyKernelBound
+from kernelgap.certificates.floors.family import Family
 from kernelgap.errors import InputError
 
 THEOREM = re.compile(r"theorem (\w+)(?: \(m : Nat\) \(few : m < (\d+)\))? :\s(.*?) := by (decide|omega)\n", re.DOTALL)

@@ -1,7 +1,7 @@
 """Fifty honest certificates, over problems, networks, kernels and sizes, hold for kernelgap and for the checker alone.
 
-All fifty have not been timed together on idle cores. Most of the time goes into the seven with 22 to 30 coordinates,
-which kernelgap visits in full twice and of which the checker samples points for about half a minute each.
+Together they take about 12 minutes of a core that other programs share. Most of that goes into the seven with 22 to 30
+coordinates: kernelgap visits all of their points twice, and the checker samples points for about half a minute each.
 """
 
 from collections import Counter
