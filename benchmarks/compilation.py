@@ -20,10 +20,10 @@ import jax
 
 import contest
 from kernelgap import console
+from kernelgap.cache_folder import VARIABLE
 from kernelgap.machine import cores
 from kernelgap.paper.figures.kind import plan_figure
 from kernelgap.runs import Chunk, ChunkResult, TrialStore, run_chunk, run_chunks
-from kernelgap.runs.workers.compiled import VARIABLE
 
 STAGES = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
