@@ -37,6 +37,10 @@ def twice(content):
     return content.replace(b' "samples": 20', b' "samples": 1,\n "samples": 20')
 
 
+def many_entries(_):
+    return b"[" + b",".join([b"{}"] * 2**18) + b"]"
+
+
 ESCAPE = "3resnet\x1b[2J"
 
 
@@ -50,6 +54,8 @@ ESCAPE = "3resnet\x1b[2J"
         ({"claim": lambda content: content.decode().encode("utf-16")}, "no JSON object"),
         ({"claim": lambda content: b"\xef\xbb\xbf" + content}, "no JSON object"),
         ({"claim": lambda content: b" " * 2**22 + content}, "larger than any certificate's"),
+        ({"claim": many_entries}, "more entries than any certificate's"),
+        ({"witnesses": many_entries}, "more entries than any certificate's"),
         ({"claim": lambda content: content + b" "}, "not written as a certificate writes it"),
         ({"claim": twice}, "keys given twice"),
         ({"claim": in_claim("version", value=1)}, "make the certificate again"),

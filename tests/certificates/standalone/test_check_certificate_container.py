@@ -219,11 +219,19 @@ def witness(**fields):
         {"factor": ["1"] * 6},
         *({"weights": [row] * 6} for row in ("1 2 3", "1", "1  2", "0x1 2", "1 -0", "1 +2", "1 01", "1 A", "1 1_0")),
         *({"weights": [row] * 6} for row in ("1 2\n", "1 ٣", [1, 2])),
+        *({name: ["f" * 8193] * 6} for name in ("weights", "factor")),
     ],
-    ids=str,
+    ids=lambda fields: str(fields)[:60],
 )
 def test_wrong_witnesses_are_refused(fields):
     assert verdict(witness(**fields))[0] == 2
+
+
+@pytest.mark.parametrize("part", ["_0", "_3"])
+def test_more_entries_than_any_certificate_has_are_not_read(part):
+    code, reasons = verdict(parts(**{part: b"[" + b",".join([b"{}"] * 2**18) + b"]"}))
+    assert code == 2
+    assert "number of entries" in reasons[0]
 
 
 def with_arrays(part: int, change) -> bytes:

@@ -53,12 +53,22 @@ def test_forgeries(name):
     assert verdict(forged.sealed())[0] != 0
 
 
+@pytest.mark.parametrize("name", ["a copy with its units in another order", "a copy without its zeros"])
+def test_kernelgap_sees_copies_of_a_network(honest, name, tmp_path):
+    path = tmp_path / "cert.zip"
+    path.write_bytes(forge(name, honest).sealed())
+    failed = [check.what for check in verify(path).checks if not check.holds]
+    assert failed == ["Different networks, each with seeds of its own"]
+
+
 def test_a_forgery_fails_for_its_own_reason():
     """What a forger leaves consistent still holds: the statement that he falsified is the one that fails."""
     expected = {
         "better risk": "The risk of network",
         "swapped networks": "The risk of network",
         "a lucky seed sold as a mean": "No network or start is counted twice",
+        "a copy with its units in another order": "No network or start is counted twice",
+        "a copy without its zeros": "No network or start is counted twice",
         "limit too low": "The upper limit of the mean over all starts",
         "a matrix kernel sold as scalar": "any_kernel.matrix",
         "larger family": "The size of the family",
@@ -73,7 +83,8 @@ def test_a_forgery_fails_for_its_own_reason():
         code, failed = verdict(forge(name, QUICK).sealed())
         assert code == 1, name
         assert any(what.startswith(start) for what in failed), (name, failed)
-    only = {"risk better by one unit", "limit too low", "higher floor", "sigma too large", "more samples needed"}
+    only = {"a copy with its units in another order", "a copy without its zeros"}
+    only |= {"risk better by one unit", "limit too low", "higher floor", "sigma too large", "more samples needed"}
     for name in only:
         assert len(verdict(forge(name, QUICK).sealed())[1]) == 1, name
 

@@ -141,6 +141,16 @@ def test_a_sample_supports_the_true_risk_and_refutes_others(monkeypatch):
     assert verdict(draft.sealed(), every=True)[0] == 1
 
 
+@pytest.mark.parametrize("power", [300, 308, 309, 310, 323, 324, 400, 1990])
+def test_risks_that_no_float_holds_are_refuted(power):
+    """A loss over such a risk is more than any float: what comes of an infinity must not count as support."""
+    stated = Fraction(1, 10**power)
+    assert not checker.check_sample(stated, [1.35] * 100, 101.4, 1e-6)[0]
+    assert not checker.check_sample(stated, [0.0] * 1000 + [1e-3] * 3, 101.4, 1e-6)[0]
+    assert not checker.check_sample(Fraction(507, 5) - stated, [1.35] * 100, 101.4, 1e-6)[0]
+    assert checker.check_sample(stated, [0.0] * 100, 101.4, 1e-6)[0]
+
+
 def test_other_seeds_draw_other_points(monkeypatch):
     draft = make_draft("hard(d=16, k=3, alpha=0.3)", networks=2, width=3)
     found = [[check.found for check in sampled(draft, monkeypatch, 3000, seed)] for seed in ("a", "a", "b")]

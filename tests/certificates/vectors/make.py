@@ -8,6 +8,7 @@ of them do not ("false"), or it is no certificate of format 3 ("refused"), and t
 import json
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tests: for support
 
 from support.certificates.forgeries import FORGERS, forge
-from support.certificates.format3 import PARTS, Draft, as_json, make_draft, seal, tensors, with_largest_sum
+from support.certificates.format3 import PARTS, Draft, add_claims, as_json, make_draft, seal, tensors, with_largest_sum
 
 TWO_LAYERS = {"W": 11, "A": 12, "V": 0, "out": 20}
 
@@ -110,6 +111,15 @@ def refused() -> dict[str, tuple[bytes, str]]:
 
 MANY = {"certainty", "another sign", "worse risk", "a very wide floor", "fewer functions", "limit below the mean"}
 MANY |= {"a factor of another kernel", "another name for a kernel", "swapped inputs", "offset added"}  # 50 are enough
+MANY |= {"a copy without its zeros"}
+
+
+def no_risk_at_all() -> Draft:
+    """Of networks on 2^30 points, which a checker samples."""
+    draft = VALID["sec8"]()
+    for network in draft.claim["networks"]:
+        network["risk"] = str(Fraction(1, 10**310))
+    return add_claims(draft)
 
 
 def main(folder: Path) -> None:
@@ -123,6 +133,9 @@ def main(folder: Path) -> None:
         (folder / "invalid" / f"{name}.zip").write_bytes(content)
         index[f"invalid/{name}.zip"] = {"verdict": "refused", "reason": reason}
     honest = make_draft("hard(d=6, k=3, alpha=0.3)", networks=2, floors=("ck2", "gaussian(bandwidth=1.0)"))
+    (folder / "invalid" / "sec8-with-risks-that-no-float-holds.zip").write_bytes(no_risk_at_all().sealed())
+    reason = "the risks are 10^-310, by which a float64 cannot be divided"
+    index["invalid/sec8-with-risks-that-no-float-holds.zip"] = {"verdict": "false", "reason": reason}
     for name in (each for each in FORGERS if each not in MANY):
         lines = (FORGERS[name].__doc__ or "").splitlines()
         file = f"invalid/{name.replace(' ', '-')}.zip"

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelgap import problems
 from kernelgap.certificates.exact.cube import cube_of
-from support.certificates.format3 import Draft, add_claims, add_floor, floor_witness, limits_of
+from support.certificates.format3 import Draft, add_claims, add_floor, floor_witness, limits_of, risk_of
 
 Forger = Callable[[Draft, np.random.Generator], Draft]
 FORGERS: dict[str, Forger] = {}
@@ -94,6 +94,40 @@ def one_start_twice(draft: Draft, rng: np.random.Generator) -> Draft:
     draft.claim["floors"] = [f for f, kept in zip(draft.claim["floors"], keep, strict=True) if kept]
     draft.witnesses = [w for w, kept in zip(draft.witnesses, keep, strict=True) if kept]
     return draft
+
+
+@forger
+def a_copy_with_its_units_in_another_order(draft: Draft, rng: np.random.Generator) -> Draft:
+    """The first network once more, as if it were the second start: the same function."""
+    first, second = (rng.permutation(draft.claim["network"]["width"]) for _ in range(2))
+    own = arrays_of(draft, 0)
+    places = {"W": 0, "b1": 0, "A": 1, "C": 1} | ({} if "A" in own else {"V": 1})
+    for order, axes in ((first, places), (second, {"V": 0, "b2": 0, "D": 1})):
+        own |= {name: own[name].take(order, axis) for name, axis in axes.items() if name in own}
+    return with_copy(draft, own)
+
+
+@forger
+def a_copy_without_its_zeros(draft: Draft, rng: np.random.Generator) -> Draft:
+    """The first network without first biases: once with zeros for them, once with none."""
+    claim = draft.claim
+    draft.weights["0.b1"] = 0 * draft.weights["0.b1"]
+    own = arrays_of(draft, 0)
+    risk = risk_of(claim["network"]["name"], own, claim["network"]["bits"], claim["target"])
+    claim["networks"][0]["risk"] = str(risk)
+    return with_copy(draft, {name: array for name, array in own.items() if name != "b1"})
+
+
+def arrays_of(draft: Draft, i: int) -> dict[str, np.ndarray]:
+    return {key[2:]: array for key, array in draft.weights.items() if key.startswith(f"{i}.")}
+
+
+def with_copy(draft: Draft, own: dict[str, np.ndarray]) -> Draft:
+    """These arrays for the second network, with the risk of the first, whose function they are."""
+    others = {key: array for key, array in draft.weights.items() if not key.startswith("1.")}
+    draft.weights = others | {f"1.{name}": array for name, array in own.items()}
+    draft.claim["networks"][1]["risk"] = draft.claim["networks"][0]["risk"]
+    return add_claims(draft)
 
 
 @forger

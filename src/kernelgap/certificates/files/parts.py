@@ -20,6 +20,7 @@ from kernelgap.errors import InputError
 CLAIM, WEIGHTS, INPUTS, WITNESSES = "claim.json", "weights.safetensors", "inputs.safetensors", "witnesses.json"
 MOST_HEADER = 2**20  # bytes of a header of tensors
 MOST_WITNESS_BITS = 2**14
+MOST_ENTRIES = 2**18  # of a part in JSON: brackets and commas, before anything is made of them
 HEXADECIMAL = re.compile(r"(0|-?[1-9a-f][0-9a-f]{0,8191})( (0|-?[1-9a-f][0-9a-f]{0,8191}))*")
 
 Bits = Annotated[int, Field(ge=0, le=MOST_WITNESS_BITS)]
@@ -104,7 +105,14 @@ def write_witnesses(witnesses: Sequence[Witness]) -> bytes:
     return as_json([_part(each).model_dump(mode="json") for each in witnesses])
 
 
+def check_entries(name: str, content: bytes) -> None:
+    """Refuse JSON of more entries than a certificate's has, before it is read."""
+    if sum(map(content.count, b"[{,")) > MOST_ENTRIES:
+        raise InputError(f"{name} has more entries than any certificate's.")
+
+
 def read_witnesses(content: bytes, count: int) -> tuple[Witness, ...]:
+    check_entries(WITNESSES, content)
     try:
         parts = _WITNESSES.validate_json(content)
         if len(parts) != count:

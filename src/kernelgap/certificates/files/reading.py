@@ -23,6 +23,7 @@ from kernelgap.certificates.files.parts import (
     INPUTS,
     WEIGHTS,
     WITNESSES,
+    check_entries,
     read_inputs,
     read_networks,
     read_witnesses,
@@ -63,6 +64,7 @@ def read_certificate(path: str | Path) -> Certificate | Certificate2:
                 raise InputError(f"it is no certificate, it has no {name}.")
         if len(parts[CLAIM]) > MOST_CLAIM:
             raise InputError(f"{CLAIM} is larger than any certificate's.")
+        check_entries(CLAIM, parts[CLAIM])
         if _version(parts[CLAIM]) == 1:
             raise InputError(FORMAT_1)
         if _version(parts[CLAIM]) == 2:

@@ -139,7 +139,7 @@ def _different_check(certificate: Certificate) -> Check:
     """No start counts twice."""
     claim, count = certificate.claim, len(certificate.networks)
     seeds, starts = ({getattr(each, name) for each in claim.networks} for name in ("seed", "start"))
-    weights = {b"".join(each.arrays[name].tobytes() for name in sorted(each.arrays)) for each in certificate.networks}
+    weights = {each.units for each in certificate.networks}
     found = min(len(seeds), len(starts), len(weights))
     return same("Different networks, each with seeds of its own", count, found)
 

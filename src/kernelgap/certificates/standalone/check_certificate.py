@@ -57,7 +57,7 @@ def need(condition: object, value: Any, where: str) -> Any:
 # A zip archive of stored parts, byte for byte as Python's zipfile writes it. No zip library reads it: parts are taken
 # by their lengths, and the archive that is built from them must be the file.
 PARTS = ("claim.json", "weights.safetensors", "inputs.safetensors", "witnesses.json")
-MOST_BYTES, MOST_HEADER, TYPES = 2**27, 2**20, {"I8": "b", "I32": "i", "I64": "q"}
+MOST_BYTES, MOST_CLAIM, MOST_HEADER, ENTRIES, TYPES = 2**27, 2**22, 2**20, 2**18, {"I8": "b", "I32": "i", "I64": "q"}
 LOCAL, ENTRY, END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s4B4H3I5H2I"), struct.Struct("<4s4H2IH")
 
 
@@ -87,6 +87,7 @@ def read_parts(content: bytes) -> tuple[dict[str, bytes], str]:
 
 def read_json(content: bytes, name: str, end: str = "\n", **layout: Any) -> Any:
     """JSON in the one way in which a certificate writes it: no key twice, no NaN, no other layout."""
+    need(sum(map(content.count, b"[{,")) <= ENTRIES, len(content), f"the number of entries of {name} in bytes")
     try:
         value = json.loads(content.decode("ascii"))
         again = (json.dumps(value, allow_nan=False, **(layout or {"indent": 1, "sort_keys": True})) + end).encode()
@@ -423,7 +424,7 @@ def check_sample(stated: Fraction, found: list[float], bound: float, doubt: floa
         """Whether the average of the products that grow if the mean is above m reaches 1/delta = 2/doubt."""
         if m <= 0:
             return any(found)
-        logs = [sum(math.log1p(a * (x / m - 1)) for x in found) for a in STAKES]
+        logs = [sum(math.log1p(a * (min(x / m, 1e300) - 1)) for x in found) for a in STAKES]  # or inf, then NaN
         mean = math.fsum(math.exp(each - max(logs)) for each in logs) / len(STAKES)
         return max(logs) + math.log(mean) > math.log(2 / doubt)
 
@@ -455,9 +456,9 @@ def check_risks(claim: Record, target: Target, content: bytes, seed: str, every:
         found, doubt = [x / one for some, one in losses(network, target, points) for x in some], float(DOUBT / count)
         holds, interval = check_sample(stated, found, float(target.bound), doubt)
         checks.append(Check(what, holds, f"{interval}, from {drawn:,} of {size:,} points", f"1 - {doubt:.1g}"))
-    seeds, starts = ({each[key] for each in claim["networks"]} for key in ("seed", "start"))
-    distinct = len({repr(network.weights) for network in networks}) == len(seeds) == len(starts) == count
-    return [*checks, Check("No network or start is counted twice", distinct, "distinct" if distinct else "repeated")]
+    few = min(len({each[key] for each in claim["networks"]}) for key in ("seed", "start"))  # units have no order:
+    few = min(few, len({repr(sorted(zip(n.weights["W"], n.weights["b1"], strict=True))) for n in networks}))
+    return [*checks, Check("No network or start is counted twice", few == count, f"{few} of {count} are distinct")]
 
 
 # --------------------------------------------------------------- 5. The mean over starts, the bound for any kernel
@@ -668,11 +669,11 @@ FIRST_BITS, LAST_BITS = 256, 2**14
 
 
 def dyadics(value: Any, where: str) -> list[int]:
-    form = r"(0|-?[1-9a-f][0-9a-f]*)( (0|-?[1-9a-f][0-9a-f]*))*"
+    form = r"(0|-?[1-9a-f][0-9a-f]{0,8191})( (0|-?[1-9a-f][0-9a-f]{0,8191}))*"
     return [int(x, 16) for x in need(isinstance(value, str) and re.fullmatch(form, value), value, where).split(" ")]
 
 
-WITNESS = keys(weights_bits=whole(0, LAST_BITS), factor_bits=whole(0, LAST_BITS), sigma=[whole(0, 2**LAST_BITS)])
+WITNESS = keys(weights_bits=whole(0, LAST_BITS), factor_bits=whole(0, LAST_BITS), sigma=[whole(0, 2**4096 - 1)])
 WITNESS |= keys(weights=[dyadics], factor=[dyadics])
 
 
@@ -724,9 +725,8 @@ def check_floors(claim: Record, target: Target, content: bytes) -> list[Check]:
         inputs = training_inputs(target, claim["samples"], claim["networks"][floor["inputs"]]["seed"])
         points = list(dict.fromkeys(inputs))  # without repetitions, in the order in which they first come
         weights, L, sigma = witness["weights"], witness["factor"], witness["sigma"]
-        need(len(points) == len(weights) == len(L), len(points), "a witness, different inputs")
-        need(all(len(row) == len(target.terms) for row in weights), len(target.terms), "a witness, outputs")
-        need(all(len(row) == n for n, row in enumerate(L, 1)), len(L), "a witness, triangle of")
+        full = len(points) == len(weights) == len(L) and all(len(row) == len(target.terms) for row in weights)
+        need(full and all(len(row) == n for n, row in enumerate(L, 1)), len(points), "a witness, different inputs")
         need(len(sigma) == 2 and sigma[0] > 0 and sigma[1] <= LAST_BITS, sigma, "a witness, sigma")
         low, high, kernel = Fraction(floor["low"]), Fraction(floor["high"]), read_kernel(floor["kernel"])
         witness["products"] = [[sum(map(mul, row, L[m])) for m in range(n + 1)] for n, row in enumerate(L)]
@@ -753,7 +753,7 @@ TRUSTED = (
 def check(content: bytes, seed: str, every: bool = False) -> list[Check]:
     """All that can be checked of a certificate; ``Refused`` if it is none."""
     parts, seal = read_parts(content)
-    claim = conform(read_json(parts[PARTS[0]], PARTS[0]), CLAIM, PARTS[0])
+    claim = conform(read_json(parts[PARTS[0]][:MOST_CLAIM], PARTS[0]), CLAIM, PARTS[0])
     networks, floors = len(claim["networks"]), claim["floors"]
     few = 1 <= networks <= 1000 and len(floors) <= 100 and len(floors) * claim["samples"] ** 2 <= 10**8
     need(few and all(floor["inputs"] < networks for floor in floors), networks, "so many networks and floors")

@@ -87,6 +87,13 @@ class FixedPointNetwork:
         """By how many bits C h is shifted to that unit."""
         return self.bits - self.grid.W - self.grid.A
 
+    @property
+    def units(self) -> bytes:
+        """The rows of W and b1 in one order, whatever order the units have: the same for copies of a network."""
+        W = self.arrays["W"]
+        rows = np.column_stack([W, self.arrays.get("b1", np.zeros(len(W), W.dtype))])
+        return rows[np.lexsort(rows.T)].tobytes()
+
     def largest(self) -> float:
         """An upper bound, over all signs, of every sum of magnitudes that its evaluation adds up.
 
