@@ -15,6 +15,8 @@ from kernelgap.certificates.exact.fixed_point import FixedPointNetwork
 from kernelgap.certificates.exact.fixed_point.network import LAYOUTS, Grid
 from kernelgap.certificates.exact.fixed_point.target import OUT_BITS
 from kernelgap.certificates.files.claim import VERSION, CertifiedClaim
+from kernelgap.certificates.files.format1.claim import Claim1
+from kernelgap.certificates.files.format1.reading import read_format1
 from kernelgap.certificates.files.format2.claim import Claim2
 from kernelgap.certificates.files.format2.reading import Certificate2, read_format2
 from kernelgap.certificates.files.limits import bounded_kernel, bounded_network, bounded_problem, check_floors
@@ -35,13 +37,8 @@ from kernelgap.errors import InputError
 from kernelgap.problems import ParityProblem
 
 MOST_CLAIM = 2**22  # bytes of claim.json
-FORMAT_1 = (
-    "it is of format 1, whose statements cannot be checked strictly: it says itself by how much the network's risk may "
-    "be off, and speaks of any kernel where its bound is about scalar ones; make the certificate again with 'kernelgap "
-    "certify run'."
-)
 PARTS = [CLAIM, WEIGHTS, INPUTS, WITNESSES]
-C = TypeVar("C", CertifiedClaim, Claim2)
+C = TypeVar("C", CertifiedClaim, Claim2, Claim1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def read_certificate(path: str | Path) -> Certificate | Certificate2:
             raise InputError(f"{CLAIM} is larger than any certificate's.")
         check_entries(CLAIM, parts[CLAIM])
         if _version(parts[CLAIM]) == 1:
-            raise InputError(FORMAT_1)
+            return read_format1(parts, _claim(Claim1, parts[CLAIM]))
         if _version(parts[CLAIM]) == 2:
             return read_format2(parts, _claim(Claim2, parts[CLAIM]))
         claim = _claim(CertifiedClaim, parts[CLAIM])
@@ -131,8 +128,8 @@ def _reason(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if where == "version":
         return (
-            f"it is of another version than {VERSION}, the one that is written here, and 2, the one before; make the "
-            "certificate again with 'kernelgap certify run'."
+            f"it is of another version than {VERSION}, the one that is written here, and 2 and 1, the ones before; "
+            "make the certificate again with 'kernelgap certify run'."
         )
     if first["type"] == "missing":
         return f"{ascii(where)[1:-1]} is missing."

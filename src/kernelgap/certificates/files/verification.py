@@ -25,6 +25,8 @@ from kernelgap.certificates.files.checks import (
     trusted_versions,
 )
 from kernelgap.certificates.files.claim import CertifiedClaim
+from kernelgap.certificates.files.format1.reading import Certificate1
+from kernelgap.certificates.files.format1.verification import verify_format1
 from kernelgap.certificates.files.format2.reading import Certificate2
 from kernelgap.certificates.files.format2.verification import verify_format2
 from kernelgap.certificates.files.reading import Certificate, read_certificate
@@ -49,7 +51,7 @@ def verify(path: str | Path, *, resume: str | Path | None = None, on_progress: P
     Parameters
     ----------
     path
-        The certificate, of format 3 or of the older format 2.
+        The certificate, of format 3 or of the older formats 2 and 1.
     resume
         The start of the names of files that keep what is done of the evaluation at every point of the cube.
     on_progress
@@ -66,6 +68,8 @@ def verify(path: str | Path, *, resume: str | Path | None = None, on_progress: P
         If the file was changed, or is no certificate.
     """
     certificate = read_certificate(path)
+    if isinstance(certificate, Certificate1):
+        return verify_format1(certificate, resume, on_progress)
     if isinstance(certificate, Certificate2):
         return verify_format2(certificate, resume, on_progress)
     claim, problem = certificate.claim, certificate.problem

@@ -32,12 +32,17 @@ class NetworkClaim2(Strict):
         return self.name if self.mode is None else f"{self.name}({self.mode})"
 
 
-class BoundClaim2(Strict):
+class ScalarBound(Strict):
     """The bound for any scalar kernel fixed beforehand, on average over the family: exact, as a fraction."""
 
     family_size: Annotated[int, Field(ge=1)]
     mean_risk: Annotated[str, Field(max_length=MOST_TEXT, pattern=r"^[0-9]+(/[0-9]+)?$")]
     samples_for_same_risk: Count
+
+
+class BoundClaim2(ScalarBound):
+    """The same, and what any matrix-valued kernel needs."""
+
     matrix_valued_samples_for_same_risk: Count
 
 
@@ -49,7 +54,19 @@ class FloorClaim2(Strict):
     high: float
 
 
-class Claim2(Strict):
+class ClaimOfOne(Strict):
+    """What the two formats about one network have in common."""
+
+    format: Literal["kernelgap certificate"] = "kernelgap certificate"
+    problem: Text
+    samples: Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
+    seed: Seed
+    threshold: float
+    floors: Annotated[tuple[FloorClaim2, ...], Field(max_length=limits.MOST_FLOORS)]
+    versions: dict[Text, Text]
+
+
+class Claim2(ClaimOfOne):
     """All that a certificate of format 2 states.
 
     Attributes
@@ -72,16 +89,9 @@ class Claim2(Strict):
         The versions of Python and of the packages that made it; not checked.
     """
 
-    format: Literal["kernelgap certificate"] = "kernelgap certificate"
     version: Literal[2] = 2
-    problem: Text
-    samples: Annotated[int, Field(ge=1, le=MOST_SAMPLES)]
-    seed: Seed
-    threshold: float
     network: NetworkClaim2
     any_kernel: BoundClaim2
-    floors: Annotated[tuple[FloorClaim2, ...], Field(max_length=limits.MOST_FLOORS)]
-    versions: dict[Text, Text]
 
     @computed_field  # type: ignore[prop-decorator]
     @property

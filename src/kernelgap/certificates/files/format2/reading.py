@@ -1,7 +1,7 @@
 """The content of a certificate of format 2."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float
@@ -25,6 +25,7 @@ class Certificate2:
     problem: ParityProblem
     trained: TrainedNetwork
     signs: Float[np.ndarray, "samples d"]
+    room: float = field(default=0.0, kw_only=True)  # of |H|^2, beyond each end of an interval that it states
 
 
 def read_format2(parts: Mapping[str, bytes], claim: Claim2) -> Certificate2:

@@ -44,7 +44,7 @@ def verify_format2(certificate: Certificate2, resume: str | Path | None, on_prog
     ]
     for i, floor in enumerate(claim.floors):
         on_progress(0.5 * i / len(claim.floors), f"floor of {floor.kernel}")
-        checks.append(_floor_check(floor, problem, X))
+        checks.append(_floor_check(floor, problem, X, certificate.room))
     checks.append(_risk_check(certificate, resume, part(on_progress, 0.5, 1.0)))
     return Verification(claim, tuple(checks), _trusted(claim))
 
@@ -60,21 +60,22 @@ def _trusted(claim: Claim2) -> tuple[str, ...]:
     )
 
 
-def _floor_check(floor: FloorClaim2, problem: ParityProblem, X: np.ndarray) -> Check:
-    """The proved interval lies within the stated one, which is narrow."""
+def _floor_check(floor: FloorClaim2, problem: ParityProblem, X: np.ndarray, room: float) -> Check:
+    """The proved interval lies within the stated one, which is narrow, and the room beside it."""
     low, high = oracle_risk(problem, floor.kernel, X, rigorous=True).interval
-    most = NARROW_FLOOR * problem.target_fourier.squared_norm()
+    norm = problem.target_fourier.squared_norm()
+    most, spare = NARROW_FLOOR * norm, room * norm
     return Check(
         f"No weights get {floor.kernel} under",
         interval(floor.low, floor.high, 15),
         interval(low, high, 15),
-        floor.low <= low <= high <= floor.high and floor.high - floor.low <= most,
+        floor.low - spare <= low <= high <= floor.high + spare and floor.high - floor.low <= most,
     )
 
 
 def _risk_check(certificate: Certificate2, resume: str | Path | None, on_progress: Progress) -> Check:
-    """The proved interval lies within the stated one; both are narrow against the threshold."""
-    claim = certificate.claim.network
+    """The proved interval lies within the stated one and the room beside it; all are narrow against the threshold."""
+    claim, spare = certificate.claim.network, certificate.room * certificate.problem.target_fourier.squared_norm()
     risk = exact_risk(certificate.problem, certificate.trained, resume=resume, on_progress=on_progress)
     low, high = risk.proved
     return Check(
@@ -83,7 +84,7 @@ def _risk_check(certificate: Certificate2, resume: str | Path | None, on_progres
         interval(low, high, 9) + ("" if narrow(risk) else ": too wide to tell"),
         risk.points == claim.points
         and narrow(risk)
-        and claim.low <= low <= high <= claim.high
+        and claim.low - spare <= low <= high <= claim.high + spare
         and claim.high - claim.low <= 2 * NARROW * risk.threshold,
     )
 
