@@ -9,6 +9,18 @@ from kernelgap.certificates.files.sealed import read_sealed, write_sealed
 
 PARTS = {"claim": CLAIM, "weights": WEIGHTS, "inputs": INPUTS, "witnesses": WITNESSES}
 
+FALSE_OF_ONE_NETWORK = (  # a field of formats 1 and 2, something false in it, and the check that finds it
+    (("network", "points"), lambda v: v - 1, "network's risk"),
+    (("any_kernel", "family_size"), lambda v: v + 1, "size of the family"),
+    (("any_kernel", "mean_risk"), "2/3", "mean risk of any scalar kernel"),
+    (("any_kernel", "samples_for_same_risk"), lambda v: v + 1, "Samples that any such kernel needs"),
+    (("floors", 0, "high"), lambda v: v + 1e-3, "No weights get ck2 under"),
+    (("floors", 1, "kernel"), "ntk2", "No weights get ntk2 under"),
+    (("threshold",), 0.51, "threshold"),
+    (("seed",), 4, "training inputs"),
+    (("network", "training"), {"samples": 150}, "description of the training"),
+)
+
 
 def reseal(original, path, **changes):
     """A copy of a certificate with some parts changed, bytes by bytes, and sealed again."""
