@@ -101,6 +101,10 @@ def refused() -> dict[str, tuple[bytes, str]]:
         "true-for-one": (claim('"sign": 1', '"sign": true'), "a sign is a truth value"),
         "not-a-number": (claim('"rate": 0.1', '"rate": NaN'), "NaN is not JSON"),
         "not-in-lowest-terms": (claim('"threshold": "1/2"', '"threshold": "2/4"'), "2/4 is not in lowest terms"),
+        "a-fraction-of-401-characters": (
+            claim('"threshold": "1/2"', f'"threshold": "1/{10**398}"'),
+            "a thousand risks as long as this would be multiplied for minutes",
+        ),
         "floats-for-weights": (seal({**own, PARTS[1]: tensors(float_weights)}), "a float32 array of weights"),
         "no-witness": (seal(no_witness), "a floor without its witness"),
         "sums-of-2-to-the-53": (with_sums(2**53).sealed(), "a sum of magnitudes, over weights, is 2^53"),

@@ -147,7 +147,7 @@ def one_of(*allowed: object) -> Shape:
 
 
 def fraction(value: Any, where: str) -> Fraction:
-    found = Fraction(a(str, re.compile(r"(?=.{1,2000}$)[0-9]+(/[1-9][0-9]*)?").fullmatch)(value, where))
+    found = Fraction(a(str, re.compile(r"(?=.{1,400}$)[0-9]+(/[1-9][0-9]*)?").fullmatch)(value, where))
     need(str(found) == value and found < 10**18, value, f"{where}, its size or terms")
     return found
 
