@@ -15,6 +15,7 @@ from fuzz.pool import FREE, Input
 def prepare() -> None:
     """What holds for all inputs: one thread, little memory, no worker processes, nothing kept at home."""
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", KERNELGAP_CACHE_DIR="off", JAX_PLATFORMS="cpu")
+    os.environ["BROWSER"] = "true"  # a command that shows nothing: play opens no window
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0")
     sys.setrecursionlimit(1000)
     warnings.simplefilter("ignore")

@@ -63,6 +63,7 @@ def test_links_lead_somewhere():
         "docs/curves.md",
         "docs/gradient-floors.md",
         "docs/kernels.md",
+        "docs/playground.md",
         "docs/theory.md",
     ],
 )

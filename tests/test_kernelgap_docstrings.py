@@ -22,7 +22,7 @@ PACKAGES = (
         "models",
     ),
     *("images.experiment", "estimators", "audit", "reports", "paper.figures", "paper.theory", "paper.algorithms"),
-    "paper.claims",
+    *("paper.claims", "play"),
 )
 
 

@@ -1,34 +1,17 @@
 """The page in a real browser: nothing on the console, nothing asked of the network, every chart drawn."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
 
+from support import browser as browsers
 from support.figure_runs import Invented
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("there is no chromium here: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=list(FLAGS))
+    with browsers.chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +38,7 @@ def opened(browser, report, request):
 
 def open_page(browser, path, width, scheme):
     """A page whose charts are drawn, with what it complained of and asked for."""
-    page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
-    said, asked = [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda sent: asked.append(sent.url))
-    page.goto(path.as_uri())
+    page, said, asked = browsers.open_page(browser, path.as_uri(), width, scheme)
     page.wait_for_selector("html[data-drawn=true]", timeout=60_000)
     return page, said, asked
 

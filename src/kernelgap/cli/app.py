@@ -14,6 +14,7 @@ from kernelgap.cli.catalogue import list_
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
 from kernelgap.cli.curve import curve
+from kernelgap.cli.play import play
 from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
 from kernelgap.cli.run import run
@@ -47,7 +48,7 @@ app = typer.Typer(
 
 
 app.add_typer(certify)
-for command in (audit, verify, claims, curve, predict, report, run, status):
+for command in (audit, verify, claims, curve, play, predict, report, run, status):
     app.command()(command)
 app.command("list")(list_)
 

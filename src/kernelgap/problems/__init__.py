@@ -10,13 +10,13 @@ from kernelgap.problems.concept import ConceptProblem, concept1, concept2
 from kernelgap.problems.convolutional import ConvolutionalProblem, convolutional
 from kernelgap.problems.fourier import FourierExpansion
 from kernelgap.problems.fourier_problem import FourierProblem
-from kernelgap.problems.parity import ParityProblem, hard, parity, sec8, slides
+from kernelgap.problems.parity import ParityProblem, hard, parity, products, sec8, slides
 from kernelgap.problems.problem import Problem
 from kernelgap.problems.staircases import ExpandedProblem, hierarchy, leaking, leaps, merged, staircase
 from kernelgap.registry import Registry
 
 _BUILT_IN: tuple[Callable[..., Problem], ...] = (
-    *(sec8, slides, hard, parity, concept1, concept2, convolutional),
+    *(sec8, slides, hard, products, parity, concept1, concept2, convolutional),
     *(staircase, leaps, merged, leaking, hierarchy),
 )
 PROBLEMS = Registry("problem", {make.__name__: make for make in _BUILT_IN})
@@ -24,7 +24,7 @@ register = PROBLEMS.register
 
 __all__ = ["PROBLEMS", "Activation", "ConceptProblem", "ConvolutionalProblem", "ExpandedProblem", "FourierExpansion"]
 __all__ += ["FourierProblem", "ParityProblem", "Problem", "concept1", "concept2", "convolutional", "get", "hard"]
-__all__ += ["hierarchy", "leaking", "leaps", "merged", "parity", "register", "sec8", "slides", "staircase"]
+__all__ += ["hierarchy", "leaking", "leaps", "merged", "parity", "products", "register", "sec8", "slides", "staircase"]
 
 
 def get(name: str, **arguments: object) -> Problem:

@@ -191,6 +191,34 @@ def hard(
     return ParityProblem("hard", d, base, products, signs, alpha, beta, noise, *laws, arguments=arguments)
 
 
+def products(d: int, k: int, alpha: float, block: int = 2, *, beta: float = 1.0, noise: float = 0.0) -> ParityProblem:
+    """Section 8.1's kind of target in any size: x in {-1,1}^d, F_j the product of the j-th block, G(y) = y1 ... yk.
+
+    Parameters
+    ----------
+    d, k
+        Coordinates, and how many outputs F has; G multiplies all of them, in each of k outputs.
+    block
+        How many coordinates each output of F multiplies: the leap of the target.
+    alpha, beta, noise
+        As in ``sec8``.
+
+    Examples
+    --------
+    >>> problem = products(20, 3, alpha=0.3)
+    >>> problem.leap, problem.composite_fourier.index_sets
+    (2, ((0, 1, 2, 3, 4, 5),))
+    """
+    arguments = dict(locals())
+    for name, most, least in (("d", MOST_INPUTS, 1), ("k", MOST_OUTPUTS, 2), ("block", MOST_INPUTS, 1)):
+        check_whole(name, arguments[name], most, least=least)
+    if k * block > d:
+        raise InputError(f"{k} products of {block} coordinates need {k * block:,} coordinates, not {d:,}.")
+    sets = tuple(tuple(range(block * j, block * (j + 1))) for j in range(k))
+    signals = (sets, (tuple(range(k)),) * k, (1,) * k)
+    return ParityProblem("products", d, *signals, alpha, beta, noise, scale=1.0, d1=d, arguments=arguments)
+
+
 def parity(d: int, k: int = 6, *, noise: float = 0.0) -> ParityProblem:
     """The target of section 8.2: x on {-1,1}^d / sqrt(d), y = d^(k/2) x1 ... xk, of one output.
 

@@ -23,7 +23,7 @@ MOST_OUTPUTS = 1_000
 MOST_TERMS = 1_000  # of a function of a concept class, in an output
 STRONGEST = 1e6  # signal or noise
 LARGEST_SEED = 2**63
-OF_PARITIES = "sec8, slides, hard, parity, staircase, leaps, merged, leaking, hierarchy"
+OF_PARITIES = "sec8, slides, hard, products, parity, staircase, leaps, merged, leaking, hierarchy"
 
 
 class Problem(ABC):

@@ -1,0 +1,56 @@
+import { brief, count, roundedUp } from "./numbers.js";
+
+const KNOWN = 0.9; // share of F, or of G(F), above which it counts as learned
+const SOME = 0.5;
+export const UNDER = 0.9; // of the line: what is nearer to it may be chance of the test points
+
+/** The risk of the ResNet that the sentence speaks about: rounded up, and only where it is under the line. */
+export function reached({ point, line }) {
+  const error = point?.["3resnet"].error;
+  return error > 0 && error < UNDER * line ? roundedUp(error) : null;
+}
+
+/** In a sentence or two what is seen now, and no more than that. */
+export function sentence(view) {
+  const { settings, point, line } = view;
+  if (!point || point.epoch === 0)
+    return `Press Start: a ResNet, a two-layer network and a kernel learn the same ${count(settings.n)} samples of ${targetName(settings)}.`;
+  const { "3resnet": resnet, "2layer": two } = point;
+  if (!Number.isFinite(resnet.error) || resnet.error > 1e6) return `The ResNet has diverged at the learning rate ${settings.rate}: take a smaller one.`;
+  if (settings.alpha === 0) return `Without G(F) there is no line to get under: the ResNet is at ${brief(resnet.error)}, the two-layer network at ${brief(two.error)}.`;
+  return resnet.error < UNDER * line ? under(view, resnet, two) : above(view, resnet, two);
+}
+
+function targetName({ beta, alpha }) {
+  if (beta === 0) return "αG(F), a pure parity";
+  return alpha === 0 ? "βF" : "H = βF + αG(F)";
+}
+
+function under({ settings, line, kernel, need, point }, resnet, two) {
+  const risk = reached({ point, line });
+  const parts = [`The ResNet is under the line with ${count(settings.n)} samples: ${brief(risk)} against ${brief(line)}.`];
+  if (need && need.risk === risk) {
+    if (need.floor > BigInt(settings.n)) parts.push(`No kernel fixed beforehand gets to ${brief(risk)} with fewer than ${count(need.floor)}, on average over which coordinates matter (proved).`);
+    else parts.push("The floor proves no gap here: there are so few products that a kernel could know them all.");
+  }
+  if (kernel && kernel.risk < UNDER * line) parts.push(`This kernel is under the line, too (${brief(kernel.risk)}).`);
+  if (two.error < UNDER * line) parts.push(`The two-layer network is under it, too (${brief(two.error)}).`);
+  return parts.join(" ");
+}
+
+function above({ settings, line, kernel, finished }, resnet, two) {
+  const others = [`the two-layer network ${brief(two.error)}`, ...(kernel ? [`the kernel ${brief(kernel.risk)}`] : [])].join(", ");
+  const lower = [two.error < UNDER * line && "the two-layer network", kernel && kernel.risk < UNDER * line && "the kernel"].filter(Boolean);
+  const who = lower.length ? `of the three, ${lower.join(" and ")} ${lower.length > 1 ? "are" : "is"} under the line` : "nobody is under the line";
+  if (settings.beta === 0) {
+    if (finished) return `With F gone there is nothing to build on: ${who} ${brief(line)} (the ResNet has ${brief(resnet.error)}, ${others}).`;
+    return `A pure parity: the ResNet has ${brief(resnet.error)}, ${others}; knowing nothing gives ${brief(line)}.`;
+  }
+  if (finished) {
+    const why = resnet.base < SOME ? " It has not found F." : resnet.base > KNOWN && resnet.composite < SOME ? " It has learned F, but not G(F)." : "";
+    return `Trained to the end, ${who} ${brief(line)}: the ResNet has ${brief(resnet.error)}, ${others}.${why}`;
+  }
+  if (resnet.base > KNOWN && resnet.composite < SOME) return `The ResNet has learned F; G(F) is what it is missing. It has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
+  if (resnet.base > KNOWN) return `The ResNet is learning G(F) on top of F: it has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
+  return `The ResNet is looking for F: it has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
+}
