@@ -6,7 +6,7 @@ import { EARLY, EPOCHS, Trainer } from "./learn/trainer.js";
 import { drawInputs, makeTarget } from "./learn/target.js";
 
 /** Off the page's thread: training, and in a second worker all that is known about kernels. */
-const WATCHED = 15000; // milliseconds that a course takes if one watches
+const WATCHED = 16000; // milliseconds that a course takes if one watches
 const PACE = Math.log(EPOCHS / EARLY + 1) / WATCHED;
 const TURN = 14; // milliseconds of training between two messages
 const DENSE = 1.025; // errors are taken at each epoch that is so many times the one before

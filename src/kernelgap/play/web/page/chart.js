@@ -12,7 +12,8 @@ export function element(name, attributes = {}, parent = null, text = null) {
 export class Chart {
   /** Axes are {log, low, high, ticks, label, format}; ``series`` has the class of each line or set of points. */
   constructor(svg, { x, y, series, left = 44, right = 12 }) {
-    Object.assign(this, { svg, x, y, left, right, top: 10, bottom: 40 });
+    const unit = parseFloat(getComputedStyle(svg).fontSize) / 15; // larger on a projector
+    Object.assign(this, { svg, x, y, unit, left: left * unit, right, top: 10, bottom: 40 * unit });
     this.frame = element("g", { class: "frame", "aria-hidden": "true" }, svg);
     this.paths = Object.fromEntries(series.map((name) => [name, element("path", { class: `line ${name}` }, svg)]));
     this.words = element("g", { class: "words", "aria-hidden": "true" }, svg);
@@ -59,7 +60,7 @@ export class Chart {
     for (const tick of this.x.ticks) {
       const x = this.px(tick);
       element("line", { x1: x, x2: x, y1: this.top, y2: floor, class: "grid" }, this.frame);
-      element("text", { x, y: floor + 16, class: "tick middle" }, this.frame, this.x.format(tick));
+      element("text", { x, y: floor + 16 * this.unit, class: "tick middle" }, this.frame, this.x.format(tick));
     }
     element("text", { x: (this.left + end) / 2, y: this.height - 5, class: "label middle" }, this.frame, this.x.label);
   }
@@ -82,7 +83,7 @@ export class Chart {
     this.words.replaceChildren();
     let before = -Infinity;
     for (const word of [...words].sort((a, b) => this.py(a.y) - this.py(b.y))) {
-      before = Math.max(this.py(word.y) + (word.shift ?? 4), before + 15);
+      before = Math.max(this.py(word.y) + (word.shift ?? 4), before + 15 * this.unit);
       element("text", { x: this.px(word.x) + (word.dx ?? 0), y: before, class: `name ${word.class} ${word.anchor ?? ""}` }, this.words, word.text);
     }
   }

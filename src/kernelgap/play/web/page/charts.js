@@ -31,7 +31,7 @@ export class ErrorChart {
     chart.line("twolayer", visible(view.points.map((p) => [p.epoch, p["2layer"].error])));
     const last = view.points.at(-1);
     const words = [];
-    if (view.line > 0) words.push({ text: "the line: F known, G(F) not", x: 0, dx: 6, y: view.line, class: "threshold", shift: 16 });
+    if (view.line > 0) words.push({ text: view.settings.beta > 0 ? "the line: F known, G(F) not" : "the line: nothing known", x: 0, dx: 6, y: view.line, class: "threshold", shift: 16 });
     if (view.kernel) words.push({ text: `kernel ${brief(view.kernel.risk)}`, x: EPOCHS, dx: -4, y: view.kernel.risk, class: "kernel", anchor: "end", shift: -6 });
     if (last?.epoch > 0) {
       const side = last.epoch > 60 ? { anchor: "end", dx: -8 } : { dx: 8 };
@@ -92,7 +92,7 @@ export class CurveChart {
     const { n } = view.settings;
     const curve = view.curve ?? [];
     chart.line("threshold", view.line > 0 ? [[SAMPLES.low, view.line], [SAMPLES.high, view.line]] : []);
-    chart.line("kernel", curve.filter((p) => p.risk > LEAST / 2).map((p) => [p.n, p.risk]));
+    chart.line("kernel", curve.filter((p, i) => i === 0 || curve[i - 1].risk > LEAST).map((p) => [p.n, p.risk]));
     chart.line("floor", floorLine(view));
     const last = view.points.at(-1);
     const dot = (name, y) => chart.points(name, [n], y > 0 ? [y] : []);

@@ -28,14 +28,27 @@ function targetName({ beta, alpha }) {
 
 function under({ settings, line, kernel, need, point }, resnet, two) {
   const risk = reached({ point, line });
-  const parts = [`The ResNet is under the line with ${count(settings.n)} samples: ${brief(risk)} against ${brief(line)}.`];
-  if (need && need.risk === risk) {
-    if (need.floor > BigInt(settings.n)) parts.push(`No kernel fixed beforehand gets to ${brief(risk)} with fewer than ${count(need.floor)}, on average over which coordinates matter (proved).`);
-    else parts.push("The floor proves no gap here: there are so few products that a kernel could know them all.");
-  }
-  if (kernel && kernel.risk < UNDER * line) parts.push(`This kernel is under the line, too (${brief(kernel.risk)}).`);
-  if (two.error < UNDER * line) parts.push(`The two-layer network is under it, too (${brief(two.error)}).`);
+  const others = [["the two-layer network", two.error], ...(kernel ? [["the kernel", kernel.risk]] : [])];
+  const below = others.filter(([, error]) => error < UNDER * line);
+  const parts = [`The ResNet is under the line with ${count(settings.n)} samples: ${brief(risk)} against ${brief(line)}; ${compared(others, below)}.`];
+  if (need?.risk === risk) parts.push(floorSentence(need, settings, kernel && kernel.risk <= risk));
   return parts.join(" ");
+}
+
+const named = (learners) => learners.map(([name, error]) => `${name} (${brief(error)})`).join(" and ");
+
+/** Who else is under the line, and who is not. */
+function compared(others, below) {
+  if (!below.length) return `${named(others)} ${others.length > 1 ? "are" : "is"} not`;
+  const rest = others.filter((one) => !below.includes(one));
+  return [`so ${below.length > 1 ? "are" : "is"} ${named(below)}`, ...(rest.length ? [`${named(rest)} is not`] : [])].join(", ");
+}
+
+function floorSentence({ risk, floor, samples }, { n }, kernelDoes) {
+  if (kernelDoes) return "There is no gap: the kernel does as well.";
+  if (floor <= BigInt(n)) return "The floor proves no gap here: there are so few products that a kernel could know them all.";
+  const predicted = samples ? `; this one is predicted to need about ${brief(samples)}` : "";
+  return `No kernel fixed beforehand gets to ${brief(risk)} with fewer than ${count(floor)}, on average over which coordinates matter (proved)${predicted}.`;
 }
 
 function above({ settings, line, kernel, finished }, resnet, two) {

@@ -21,14 +21,14 @@ export const KERNEL_LABELS = {
   gaussian: "Gaussian",
 };
 
-const START = { d: 20, k: 4, block: 2, alpha: 0.3, beta: 1, n: 500, width: 100, rate: 0.1, seed: 0, kernel: "ntk2(bias=True)" };
+const START = { d: 20, k: 4, block: 2, alpha: 0.3, beta: 1, n: 500, width: 100, rate: 0.05, seed: 0, kernel: "ntk2(bias=True)" };
 
 export const PRESETS = [
   { name: "Figure 2 in small", settings: {} },
   { name: "beta too weak", settings: { beta: 0.2 } },
-  { name: "N too small", settings: { n: 50 } },
+  { name: "N too small", settings: { n: 100 } },
   { name: "pure parity: nobody learns", settings: { beta: 0 } },
-  { name: "leap 1", settings: { block: 1, k: 4 } },
+  { name: "leap 1", settings: { block: 1, n: 300 } },
 ];
 
 export const presetSettings = (preset) => ({ ...START, ...preset.settings });
