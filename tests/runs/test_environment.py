@@ -23,7 +23,7 @@ def test_every_kind_names_code_that_exists(name):
 
 # What carries no number: texts, files as such, progress, and what plans, stores and shows a run.
 WITHOUT_NUMBERS = (
-    *("__init__.py", "atomic_file.py", "cache_folder.py", "console.py", "durations.py", "errors.py"),
+    *("__init__.py", "atomic_file.py", "cache_folder.py", "console.py", "display.py", "durations.py", "errors.py"),
     *("fingerprint.py", "lazy.py", "lock.py", "number_text.py", "progress.py", "registry.py"),
     *("runs/", "problems/problem.py", "audit/__init__.py", "audit/statistics/results.py"),
 )

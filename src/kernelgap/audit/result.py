@@ -18,7 +18,7 @@ from kernelgap.durations import format_duration
 from kernelgap.runs.result import Run
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(Run):
     """The answer on a table.
 

@@ -21,6 +21,7 @@ from statistics import mean
 
 from kernelgap.certificates.floors.bound import AnyKernelBound, any_kernel
 from kernelgap.certificates.floors.oracle import OracleRisk
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.problems import Problem
 
@@ -90,8 +91,8 @@ def share_reached(seeds: int, candidates: int = 1, confidence: float = CONFIDENC
     return math.floor(1000 * ((1 - confidence) / candidates) ** (1 / seeds)) / 1000
 
 
-@dataclass(frozen=True)
-class KernelGap:
+@dataclass(frozen=True, repr=False)
+class KernelGap(Displayed):
     """A method with its samples and errors, and the samples that any kernel needs for their mean.
 
     Attributes
@@ -113,6 +114,16 @@ class KernelGap:
     matrix: AnyKernelBound
     best_kernel: OracleRisk | None = None
     candidates: int = 1
+
+    def _card(self) -> Card:
+        facts = {
+            "gap": f"{self.ratio:,.4g} times",
+            "samples": self.samples,
+            "error": self.error,
+            "seeds": len(self.errors),
+        }
+        needs = {"any scalar kernel needs": self.needed, "any matrix-valued kernel needs": self.needed_matrix}
+        return Card("kernel gap", self.method, facts | needs, self.sentence)
 
     @property
     def error(self) -> float:

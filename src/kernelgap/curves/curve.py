@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.curves.theory import Groups, Solution, solve, solve_best
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError, shown
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.balls import precision
@@ -29,8 +30,8 @@ MOST_DIMENSIONS = 5000
 Ridge = float | Literal["best"]
 
 
-@dataclass(frozen=True)
-class Curve:
+@dataclass(frozen=True, repr=False)
+class Curve(Displayed):
     """What the theory says of a kernel on a problem, at each number of samples and ridge.
 
     All arrays have the shape of ``n`` and ``ridge``, broadcast against each other; where both were single numbers, the
@@ -74,6 +75,11 @@ class Curve:
     threshold: float
     _groups: Groups = field(repr=False)
     asked_ridge: Any = field(repr=False)
+
+    def _card(self) -> Card:
+        facts = {"n": self.n, "risk": self.risk, "threshold": self.threshold, "problem": self.problem}
+        facts |= {"ridge": self.ridge, "asked for": f"ridge {self.asked_ridge}"}
+        return Card("predicted curve", self.kernel, facts)
 
     def samples_for(self, risk: float) -> int | None:
         """The least number of samples whose predicted risk is no greater than this one.

@@ -8,13 +8,14 @@ from typing import Any
 
 from kernelgap.certificates import any_kernel
 from kernelgap.curves.curve import BEST, MOST_SAMPLES, predict
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.problems import Problem
 
 
-@dataclass(frozen=True)
-class Need:
+@dataclass(frozen=True, repr=False)
+class Need(Displayed):
     """Samples for a risk.
 
     Attributes
@@ -32,6 +33,10 @@ class Need:
     risk: float
     samples: int | None
     floor: int | None
+
+    def _card(self) -> Card:
+        facts = {"risk": self.risk, "samples": self.samples, "floor": self.floor}
+        return Card("need", self.kernel, facts, self.sentence)
 
     @property
     def number(self) -> str:

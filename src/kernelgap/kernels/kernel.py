@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from numbers import Real
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.calls import format_call
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.kernels.pairs import NumpyPairs, Others, Pairs, Rows, SamePairs, UpperPairs, Value
 from kernelgap.machine import available_memory, one_blas_thread, require_memory, threads
@@ -91,7 +93,7 @@ def check_two(X: object, Z: object = None) -> tuple[Rows, Others]:
     return first, second
 
 
-class Kernel(ABC):
+class Kernel(Displayed, ABC):
     """A symmetric positive semi-definite function of two inputs."""
 
     def __call__(self, X: object, Z: object = None) -> Gram:
@@ -153,8 +155,13 @@ class Kernel(ABC):
     def spec(self) -> str:
         """The text from which ``kernels.get`` makes this kernel again, if it can."""
 
-    def __repr__(self) -> str:
-        return f"<kernel {self.spec}>"
+    def _card(self) -> Card:
+        return Card("kernel", self.spec)
+
+    def _repr_html_(self) -> str:
+        of_inputs = "a formula in <x,z>, |x| and |z|" if self.has_formula else "a function of two inputs"
+        left = "" if self.is_fitted else " Its bandwidth comes from the points that it is given."
+        return replace(self._card(), sentence=f"K(x, z) is {of_inputs}.{left}").table
 
     @property
     def combines(self) -> bool:

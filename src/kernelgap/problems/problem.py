@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from kernelgap.calls import format_call
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError, shown
 from kernelgap.machine import require_memory
 
@@ -26,7 +28,7 @@ LARGEST_SEED = 2**63
 OF_PARITIES = "sec8, slides, hard, products, parity, staircase, leaps, merged, leaking, hierarchy"
 
 
-class Problem(ABC):
+class Problem(Displayed, ABC):
     """A learning problem. ``base`` is beta F, ``composite`` is alpha G(F), ``target`` their sum H."""
 
     name: str
@@ -76,6 +78,19 @@ class Problem(ABC):
         """The most new coordinates that a step of ``staircase`` needs, outputs pooled."""
         return self.staircase().leap
 
+    def _card(self) -> Card:
+        facts: dict[str, object] = {"inputs": self.d, "outputs": self.outputs, "threshold": float(self.threshold)}
+        facts |= {"alpha": self.alpha, "beta": self.beta, "noise": self.noise}
+        with suppress(InputError):  # not all have one
+            facts["leap"] = self.leap
+        about = "H = beta F + alpha G(F). The threshold is the risk left by a learner that knows F and nothing of G(F)."
+        return Card("problem", self._title, facts, about)
+
+    @property
+    def _title(self) -> str:
+        """Its name in what is shown."""
+        return self.name
+
     def target(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n outputs"]:
         """H(x) = beta F(x) + alpha G(F(x))."""
         return self.base(X) + self.composite(X)
@@ -113,8 +128,9 @@ class WrittenProblem(Problem):
         plain = {name: list(v) if isinstance(v, tuple) else v for name, v in self.arguments.items()}
         return format_call(self.name, plain)
 
-    def __repr__(self) -> str:
-        return f"<problem {self._call}: {self.d} inputs, {self.outputs} outputs, threshold {self.threshold:.6g}>"
+    @property
+    def _title(self) -> str:
+        return self._call
 
     def _checked(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         X = np.asarray(X, dtype=float)

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kernelgap.display import Card, Displayed
 from kernelgap.runs.store import Failure
 
 if TYPE_CHECKING:
     import pandas as pd  # late, since workers do without it
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run(ABC):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Run(Displayed, ABC):
     """What the folder of a run holds. Every kind of run adds what it concludes.
 
     Attributes
@@ -56,6 +57,10 @@ class Run(ABC):
     @abstractmethod
     def sentence(self) -> str:
         """What came of it, in short."""
+
+    def _card(self) -> Card:
+        facts = {"results": len(self.table), "folder": self.folder, "failures": len(self.failures), "seed": self.seed}
+        return Card("run", f"{self.name} ({self.scale})", facts, self.sentence)
 
     @property
     def messages(self) -> list[str]:

@@ -24,6 +24,7 @@ from kernelgap.atomic_file import atomically
 from kernelgap.certificates.exact.compiled_rows import compiled_rows
 from kernelgap.certificates.exact.cube import Cube, cube_of
 from kernelgap.certificates.exact.rounding import TINY, UNIT, UP, gamma, output_error
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
@@ -47,8 +48,8 @@ PIECE = 2**16  # points for which a predictor is called at once
 RowSums = Callable[[int, int], Float[np.ndarray, " rows"]]  # squared errors, summed over each of these rows of points
 
 
-@dataclass(frozen=True)
-class ExactRisk:
+@dataclass(frozen=True, repr=False)
+class ExactRisk(Displayed):
     """E |H - f|^2 over all points, beside the usual estimate on a test sample.
 
     Attributes
@@ -70,6 +71,11 @@ class ExactRisk:
     interval: tuple[float, float]
     sample: int
     threshold: float
+
+    def _card(self) -> Card:
+        facts = {"risk": self.risk, "threshold": self.threshold, "points": self.points, "rounding": self.rounding}
+        estimate = f"{self.estimate:.4g} ({self.interval[0]:.4g} to {self.interval[1]:.4g}) on {self.sample:,} points"
+        return Card("exact risk", "", facts | {"estimate": estimate})
 
     @property
     def proved(self) -> tuple[float, float]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kernelgap.display import Card, Displayed
+
 if TYPE_CHECKING:
     from kernelgap.certificates.files.claim import CertifiedClaim
     from kernelgap.certificates.files.format2.claim import Claim2
@@ -31,8 +33,8 @@ class Check:
     holds: bool
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Displayed):
     """What holds of a certificate, and what it asks to be believed.
 
     Attributes
@@ -48,6 +50,12 @@ class Verification:
     claim: "CertifiedClaim | Claim2"
     checks: tuple[Check, ...]
     trusted: tuple[str, ...] = ()
+
+    def _card(self) -> Card:
+        failed = [check.what for check in self.checks if not check.holds]
+        facts: dict[str, object] = {"holds": "yes" if self.holds else "no", "statements checked": len(self.checks)}
+        facts |= {"failed": ", ".join(failed)} if failed else {}
+        return Card("verification", self.claim.problem, facts | {"to be believed": " ".join(self.trusted)})
 
     @property
     def holds(self) -> bool:

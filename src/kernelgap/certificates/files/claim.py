@@ -11,6 +11,7 @@ from kernelgap.certificates.confidence import starts_for
 from kernelgap.certificates.files import limits
 from kernelgap.certificates.files.limits import MOST_SAMPLES, MOST_TEXT, MOST_WIDTH
 from kernelgap.certificates.gap import AT_BEST, round_down
+from kernelgap.display import Card, Displayed
 
 VERSION = 3
 SCHEMA = Path(__file__).with_name("claim.schema.json")
@@ -135,7 +136,7 @@ class FloorClaim(Strict):
     high: float
 
 
-class CertifiedClaim(Strict):
+class CertifiedClaim(Displayed, Strict):
     """All that a certificate states.
 
     Attributes
@@ -172,6 +173,11 @@ class CertifiedClaim(Strict):
     any_kernel: BoundClaim
     floors: Annotated[tuple[FloorClaim, ...], Field(max_length=limits.MOST_FLOORS)]
     versions: dict[Text, Text]
+
+    def _card(self) -> Card:
+        facts = {"mean risk": float(Fraction(self.mean.risk)), "samples": self.samples, "networks": len(self.networks)}
+        facts |= {"threshold": float(Fraction(self.threshold)), "kernels with a floor": len(self.floors)}
+        return Card("certificate", self.problem, facts, self.sentence)
 
     @property
     def risks(self) -> list[Fraction]:

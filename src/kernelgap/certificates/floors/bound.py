@@ -28,6 +28,7 @@ from kernelgap.certificates.floors.family import (
     family_of,
 )
 from kernelgap.certificates.floors.johnson import MOST_PARTS, least_risk
+from kernelgap.display import Card
 from kernelgap.errors import InputError
 from kernelgap.problems import Problem
 
@@ -47,7 +48,7 @@ FIXED_BEFOREHAND: dict[str, Hypothesis] = {
 START_FIXED = Hypothesis("The function that is added to the regression is fixed before the target is drawn.", False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnyKernelBound(FamilyBound):
     """What no kernel of this kind, fixed beforehand, gets under with n samples.
 
@@ -68,6 +69,16 @@ class AnyKernelBound(FamilyBound):
     kernel: KernelKind = "scalar"
     picked_among: int = 1
     intercept: bool = False
+
+    def _card(self) -> Card:
+        facts = {"mean risk": self.mean_risk, "threshold": self.threshold, "functions": self.functions}
+        about = (
+            f"On average over which coordinates matter, no {self.kernel} kernel fixed beforehand has a lower risk with "
+            f"{self.n:,} samples or features (proved)."
+        )
+        return Card(
+            "floor", f"for any {self.kernel} kernel, n = {self.n:,}", facts | self._facts(self.hypotheses), about
+        )
 
     @property
     def functions_each(self) -> int:

@@ -17,6 +17,7 @@ from sys import float_info
 import numpy as np
 
 from kernelgap.certificates.floors.johnson import Overlap, Signals
+from kernelgap.display import Displayed
 from kernelgap.errors import InputError
 from kernelgap.problems import FourierProblem, ParityProblem, Problem
 from kernelgap.problems.problem import OF_PARITIES
@@ -88,8 +89,8 @@ class Family:
         return self.outputs * self.alpha**2
 
 
-@dataclass(frozen=True)
-class FamilyBound:
+@dataclass(frozen=True, repr=False)
+class FamilyBound(Displayed):
     """A bound on average over a family.
 
     Attributes
@@ -99,6 +100,18 @@ class FamilyBound:
     """
 
     family: Family
+
+    def _facts(self, hypotheses: Sequence[Hypothesis]) -> dict[str, object]:
+        """What both kinds of bound show of the family, and of what they rest on."""
+        family = self.family
+        degrees = " or ".join(str(degree) for degree in sorted(set(family.degrees)))
+        return {
+            "threshold": self.threshold,
+            "family": f"{self.family_size:,} parities of degree {degrees} of {family.d1:,} coordinates",
+            "outputs": family.outputs,
+            "alpha": float(family.alpha),
+            "rests on": " ".join(h.statement for h in hypotheses if not h.checked),
+        }
 
     @property
     def family_size(self) -> int:

@@ -18,6 +18,7 @@ from math import ceil, floor, inf, isqrt, nextafter
 from numbers import Rational, Real
 
 from kernelgap.certificates.floors.family import UNIFORM, FamilyBound, Hypothesis, as_written, exact_number, family_of
+from kernelgap.display import Card
 from kernelgap.errors import InputError, shown, unknown
 from kernelgap.problems import FourierProblem, Problem
 
@@ -40,7 +41,7 @@ NOT_COVERED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnyGradientBound(FamilyBound):
     """What no gradient method of this kind gets under, on average over which coordinates the parity multiplies.
 
@@ -54,6 +55,10 @@ class AnyGradientBound(FamilyBound):
     noise: Fraction
     gradient_norm: Fraction
     loss: str = "half-square"
+
+    def _card(self) -> Card:
+        facts = {"advantage": self.advantage, "mean risk": self.mean_risk, "noise": float(self.noise)}
+        return Card("floor", f"for gradients with noise, {self.steps:,} steps", facts | self._facts(self.hypotheses))
 
     @property
     def exact_squared_advantage(self) -> Fraction:

@@ -14,6 +14,7 @@ from kernelgap.certificates.floors.points import MOST_DIMENSIONS, Functions
 from kernelgap.certificates.floors.rigorous import MOST_WORK, enclose
 from kernelgap.certificates.floors.span import Bracket
 from kernelgap.certificates.floors.targets import OneTarget, Targets, all_targets, own_target, random_targets
+from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels import get as get_kernel
@@ -28,8 +29,8 @@ SOME_TARGETS = 2000
 MOST_SPECTRUM = 5000  # dimensions: eigenvalues by degree take time like d^3, 40 minutes then
 
 
-@dataclass(frozen=True)
-class OracleRisk:
+@dataclass(frozen=True, repr=False)
+class OracleRisk(Displayed):
     """What no weights get under with this kernel and these inputs.
 
     Attributes
@@ -55,13 +56,20 @@ class OracleRisk:
     note: str = ""
     enclosure: str = ""
 
+    def _card(self) -> Card:
+        facts = {"risk": self.risk, "threshold": self.threshold, "n": self.n, "interval": _interval(self.interval)}
+        facts |= {"problem": self.problem, "method": self.method}
+        how = "" if self.exact else " Estimated from sampled points: the interval is one of 99%."
+        about = f"No weights, even weights that know the target, get under it.{how}"
+        return Card("oracle risk", self.kernel, facts, about)
+
     @property
     def exact(self) -> bool:
         return self.method != "estimate"
 
 
-@dataclass(frozen=True)
-class FamilyRisks:
+@dataclass(frozen=True, repr=False)
+class FamilyRisks(Displayed):
     """Oracle risks over targets of a family.
 
     Attributes
@@ -85,6 +93,11 @@ class FamilyRisks:
     threshold: float
     alpha: float
     note: str = ""
+
+    def _card(self) -> Card:
+        facts = {"mean": self.mean, "threshold": self.threshold, "n": self.n, "interval": _interval(self.interval)}
+        facts |= {"targets": f"{len(self.risks):,}{' (all)' if self.all else ''}", "risks": self.risks}
+        return Card("oracle risks", self.kernel, facts | {"problem": self.problem, "method": self.method})
 
     @property
     def mean(self) -> float:
@@ -116,6 +129,10 @@ class FamilyRisks:
     def quantile(self, share: float) -> float:
         """The risk that a share of the targets stays under."""
         return float(np.quantile(self.risks, share))
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.10g} to {ends[1]:.10g}"
 
 
 def oracle_risk(

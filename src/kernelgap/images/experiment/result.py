@@ -73,7 +73,7 @@ Outcomes = Sequence[tuple[AnyImageTrial, ImageOutcome]]
 Intervals = Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ImageRun(Run):
     """Accuracies of networks and kernels over the number of training images.
 

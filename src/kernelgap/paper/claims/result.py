@@ -45,7 +45,7 @@ class Finding:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ClaimsRun(Run):
     """Claims with their verdicts, in the order in which they are listed; ``table`` has a row each."""
 

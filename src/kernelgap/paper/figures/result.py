@@ -48,7 +48,7 @@ class Best:
     signals: Signals | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FigureRun(Run):
     """Trials of networks and kernels on a problem: the errors against the width, beta or the norm of the weights.
 
