@@ -1,24 +1,16 @@
 """curve, as a user types it."""
 
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from kernelgap.cli import main
+from support.commands import exit_code
 
 
 @pytest.fixture
 def typed(monkeypatch):
-    """The exit code of a command in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["kernelgap", "curve", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return left.value.code
-
-    return run
+    return partial(exit_code, monkeypatch, "curve")
 
 
 def test_the_answer_states_the_need_beside_the_floor(typed, capsys):

@@ -2,28 +2,15 @@
 
 import json
 import re
-import sys
 import webbrowser
+from functools import partial
 
 import pytest
 
-from kernelgap.cli import main
 from kernelgap.errors import InputError
 from kernelgap.play import open_playground, playground, write_playground
 from kernelgap.play.page import join_modules
-
-
-@pytest.fixture
-def typed(monkeypatch):
-    """The exit code of a command in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["kernelgap", "play", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return left.value.code
-
-    return run
+from support.commands import exit_code
 
 
 def test_one_file_that_asks_for_no_other():
@@ -77,7 +64,8 @@ def test_it_is_opened_from_the_cache(tmp_path, monkeypatch):
     assert open_playground() == (tmp_path / "play.html", True)
 
 
-def test_the_command(typed, tmp_path, monkeypatch, capsys):
+def test_the_command(tmp_path, monkeypatch, capsys):
+    typed = partial(exit_code, monkeypatch, "play")
     path = tmp_path / "play.html"
     assert typed("--out", path, "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"page": str(path), "opened": False}

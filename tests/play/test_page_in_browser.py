@@ -190,6 +190,11 @@ def test_the_sentence_claims_no_more_than_is_shown(opened):
     assert "There is no gap" in as_well
     assert "proved" not in as_well
     assert "the kernel is under the line" in said_of(page, resnet=1.0, kernel=0.1)
+    noisy = said_of(page, resnet=0.6)
+    assert "with much noise, and not G(F)" in noisy
+    assert "learned F" not in noisy
+    assert "learned F" in said_of(page, resnet=0.3, finished=False)
+    assert "learned F" not in said_of(page, resnet=0.6, finished=False)
     assert "not found F" in said_of(page, resnet=2.0, base=0.1)
     assert "diverged" in said_of(page, resnet=1e9)
     nothing = said_of(page, resnet=0.3, base=None, beta=0)

@@ -9,6 +9,14 @@ export const SAMPLES = { low: 10, high: 1e7 };
 const LEAST = 1e-3;
 
 const errorAxis = (most) => ({ log: true, low: LEAST, high: most, ticks: decades(LEAST, most), label: "", format: plain });
+
+/** The chart with an axis that reaches what a silent learner has. */
+function fitted(chart, { norm }) {
+  const high = 4 * Math.max(1, norm);
+  if (chart.y.high !== high) chart.setAxes({ y: errorAxis(high) });
+  return chart;
+}
+
 const visible = (pairs) => pairs.filter(([, y]) => Number.isFinite(y));
 
 /** Test errors of all learners over the epochs, with the line and the floor. */
@@ -20,9 +28,7 @@ export class ErrorChart {
 
   draw(view) {
     this.view = view;
-    const { chart } = this;
-    const most = 4 * Math.max(1, view.norm);
-    if (chart.y.high !== most) chart.setAxes({ y: errorAxis(most) });
+    const chart = fitted(this.chart, view);
     const across = (y) => (y === null || y === undefined || !(y > 0) ? [] : [[0, y], [EPOCHS, y]]);
     chart.line("threshold", across(view.line));
     chart.line("floor", across(view.floor));
@@ -86,9 +92,7 @@ export class CurveChart {
 
   draw(view) {
     this.view = view;
-    const { chart } = this;
-    const most = 4 * Math.max(1, view.norm);
-    if (chart.y.high !== most) chart.setAxes({ y: errorAxis(most) });
+    const chart = fitted(this.chart, view);
     const { n } = view.settings;
     const curve = view.curve ?? [];
     chart.line("threshold", view.line > 0 ? [[SAMPLES.low, view.line], [SAMPLES.high, view.line]] : []);
@@ -101,7 +105,7 @@ export class CurveChart {
     dot("resnetnow", last?.["3resnet"].error);
     const words = [];
     if (view.line > 0 && view.family > 100) words.push({ text: "floor under any kernel", x: Math.min(view.family, SAMPLES.high), dx: -8, y: LEAST * 2.2, class: "floor", anchor: "end" });
-    if (curve.length) words.push({ text: "kernel, predicted", x: SAMPLES.high, dx: -4, y: most * 0.8, class: "kernel", anchor: "end", shift: 8 });
+    if (curve.length) words.push({ text: "kernel, predicted", x: SAMPLES.high, dx: -4, y: chart.y.high * 0.8, class: "kernel", anchor: "end", shift: 8 });
     if (last) words.push({ text: "ResNet", x: n, dx: 9, y: last["3resnet"].error, class: "resnet" });
     chart.label(words);
   }

@@ -2,6 +2,7 @@ import { brief, count, roundedUp } from "./numbers.js";
 
 const KNOWN = 0.9; // share of F, or of G(F), above which it counts as learned
 const SOME = 0.5;
+const CLEAN = 1.5; // of the line: an error up to which F is known without much noise
 export const UNDER = 0.9; // of the line: what is nearer to it may be chance of the test points
 
 /** The risk of the ResNet that the sentence speaks about: rounded up, and only where it is under the line. */
@@ -59,11 +60,13 @@ function above({ settings, line, kernel, finished }, resnet, two) {
     if (finished) return `With F gone there is nothing to build on: ${who} ${brief(line)} (the ResNet has ${brief(resnet.error)}, ${others}).`;
     return `A pure parity: the ResNet has ${brief(resnet.error)}, ${others}; knowing nothing gives ${brief(line)}.`;
   }
+  const [clean, found] = [resnet.error < CLEAN * line, resnet.base > KNOWN];
   if (finished) {
-    const why = resnet.base < SOME ? " It has not found F." : resnet.base > KNOWN && resnet.composite < SOME ? " It has learned F, but not G(F)." : "";
+    const missing = clean ? " It has learned F, but not G(F)." : " It holds F with much noise, and not G(F).";
+    const why = resnet.base < SOME ? " It has not found F." : found && resnet.composite < SOME ? missing : "";
     return `Trained to the end, ${who} ${brief(line)}: the ResNet has ${brief(resnet.error)}, ${others}.${why}`;
   }
-  if (resnet.base > KNOWN && resnet.composite < SOME) return `The ResNet has learned F; G(F) is what it is missing. It has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
-  if (resnet.base > KNOWN) return `The ResNet is learning G(F) on top of F: it has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
+  if (found && clean && resnet.composite < SOME) return `The ResNet has learned F; G(F) is what it is missing. It has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
+  if (found && clean) return `The ResNet is learning G(F) on top of F: it has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
   return `The ResNet is looking for F: it has ${brief(resnet.error)}, ${others}; the line is at ${brief(line)}.`;
 }
