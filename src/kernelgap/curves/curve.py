@@ -3,17 +3,18 @@
 import math
 from dataclasses import dataclass, field, replace
 from math import lgamma
-from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from flint import arb
 from jaxtyping import Float
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
+from kernelgap.curves.arguments import check_asked, check_number, check_numbers, one_ridge
+from kernelgap.curves.calibration import Calibration
 from kernelgap.curves.theory import Groups, Solution, solve, solve_best
 from kernelgap.display import Card, Displayed
-from kernelgap.errors import InputError, shown
+from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.balls import precision
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
@@ -21,13 +22,10 @@ from kernelgap.kernels.formulas.distance_kernel import DistanceKernel
 from kernelgap.kernels.registry import get as get_kernel
 from kernelgap.problems import FourierProblem, Problem
 from kernelgap.problems.problem import OF_PARITIES
-from kernelgap.rows import check_finite
 
-BEST: Literal["best"] = "best"
 MOST_SAMPLES = 1e15  # that are looked for, or asked about
 LOOKED_AT = 200  # numbers of samples between two of which a need is looked for, at each round
 MOST_DIMENSIONS = 5000
-Ridge = float | Literal["best"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,6 +57,8 @@ class Curve(Displayed):
         The risk of knowing F alone.
     asked_ridge
         The ridges as they were asked for, or "best".
+    calibration
+        How good the theory was where it was checked (``with_calibration``); None where it was not.
     """
 
     problem: str
@@ -75,6 +75,16 @@ class Curve(Displayed):
     threshold: float
     _groups: Groups = field(repr=False)
     asked_ridge: Any = field(repr=False)
+    calibration: Calibration | None = field(default=None, repr=False)
+
+    def with_calibration(self, calibration: Calibration) -> "Curve":
+        """The same with what ``calibrate`` found for this kernel and problem."""
+        if (calibration.kernel, calibration.problem) != (self.kernel, self.problem):
+            raise InputError(
+                f"This calibration is of {calibration.kernel} on {calibration.problem}, not of {self.kernel} on "
+                f"{self.problem}."
+            )
+        return replace(self, calibration=calibration)
 
     def _card(self) -> Card:
         facts = {"n": self.n, "risk": self.risk, "threshold": self.threshold, "problem": self.problem}
@@ -86,25 +96,26 @@ class Curve(Displayed):
 
         With one ridge, or with the best ridge at each number. It is None if 10^15 samples do not get there.
         """
-        goal = _number("risk", risk, least=0.0)
-        ridge = self.asked_ridge if isinstance(self.asked_ridge, str) else np.unique(self.asked_ridge)
-        if not isinstance(ridge, str) and len(ridge) != 1:
-            raise InputError("samples_for takes one ridge, or ridge='best': predict the curve with that.")
-        low, high = 1.0, MOST_SAMPLES
-        if self._risk_at(np.array([1.0]), ridge)[0] <= goal:
-            return 1
-        while high - low > 1:
-            n = np.unique(np.round(np.geomspace(low, high, LOOKED_AT)))
-            reached = np.flatnonzero(self._risk_at(n, ridge) <= goal)
-            if not len(reached):
-                return None
-            low, high = n[max(reached[0] - 1, 0)], n[reached[0]]
-        return int(high)
+        return first_samples(self._groups, self.asked_ridge, check_number("risk", risk, least=0.0))
 
-    def _risk_at(self, n: np.ndarray, ridge: Any) -> np.ndarray:
-        if isinstance(ridge, str):
-            return solve_best(self._groups, n).risk
-        return solve(self._groups, n, np.full(len(n), float(ridge[0]))).risk
+
+def first_samples(groups: Groups, asked_ridge: Any, goal: float) -> int | None:
+    """The least number of samples whose predicted risk is no greater than the goal; None if 10^15 do not get there."""
+    ridge = one_ridge(asked_ridge)
+
+    def risk_at(n: np.ndarray) -> np.ndarray:
+        return (solve_best(groups, n) if ridge is None else solve(groups, n, np.full(len(n), ridge))).risk
+
+    low, high = 1.0, MOST_SAMPLES
+    if risk_at(np.array([1.0]))[0] <= goal:
+        return 1
+    while high - low > 1:
+        n = np.unique(np.round(np.geomspace(low, high, LOOKED_AT)))
+        reached = np.flatnonzero(risk_at(n) <= goal)
+        if not len(reached):
+            return None
+        low, high = n[max(reached[0] - 1, 0)], n[reached[0]]
+    return int(high)
 
 
 def predict(problem: Problem, kernel: Kernel | str, n: Any, ridge: Any = 0.0, *, noise: float | None = None) -> Curve:
@@ -146,21 +157,13 @@ def predict(problem: Problem, kernel: Kernel | str, n: Any, ridge: Any = 0.0, *,
     cube = cube_with_parities(problem)
     assert isinstance(problem, FourierProblem)
     kernel = on_cube(kernel, cube)
-    samples = _numbers("n", n, least=1.0, most=MOST_SAMPLES)
-    noise = problem.noise if noise is None else _number("noise", noise, least=0.0)
+    samples = check_numbers("n", n, least=1.0, most=MOST_SAMPLES)
+    noise = problem.noise if noise is None else check_number("noise", noise, least=0.0)
     groups = groups_of(problem, cube, cube_spectrum(kernel, cube.d, cube.squared_length), noise)
-    if isinstance(ridge, str):
-        if ridge != BEST:
-            raise InputError(f"ridge must be a number, numbers or 'best', not {shown(ridge)}.")
-        shape, flat = samples.shape, samples.ravel()
-        asked: Any = BEST
-        solution = solve_best(groups, flat)
-    else:
-        asked = _numbers("ridge", ridge, least=0.0)
-        samples, ridges = _together(samples, asked)
-        shape, flat = samples.shape, samples.ravel()
-        solution = solve(groups, flat, ridges.ravel())
-    return _curve(problem, kernel, groups, flat, solution, shape, asked)
+    asked, samples, ridges = check_asked(samples, ridge)
+    flat = samples.ravel()
+    solution = solve_best(groups, flat) if ridges is None else solve(groups, flat, ridges.ravel())
+    return _curve(problem, kernel, groups, flat, solution, samples.shape, asked)
 
 
 def on_cube(kernel: Kernel | str, cube: Cube) -> Kernel:
@@ -254,35 +257,3 @@ def _median_of_differences(d: int) -> int:
         if 2 * reached >= total:
             return differ
     return d
-
-
-def _together(n: np.ndarray, ridge: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        first, second = np.broadcast_arrays(n, ridge)
-    except ValueError:
-        raise InputError(
-            f"n of the shape {n.shape} and ridge of the shape {ridge.shape} do not fit together."
-        ) from None
-    return first, second
-
-
-def _number(name: str, value: object, least: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < math.inf:
-        raise InputError(f"{name} must be a finite number of at least {least:g}, not {shown(value)}.")
-    return float(value)
-
-
-def _numbers(name: str, values: object, least: float, most: float = math.inf) -> np.ndarray:
-    """One number or many, all finite and within the bounds."""
-    try:
-        numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number or numbers, not {shown(values)}.") from None
-    if not numbers.size:
-        raise InputError(f"{name} is empty: give at least one number.")
-    check_finite(np.atleast_1d(numbers), name)
-    if numbers.min() < least or numbers.max() > most:
-        limits = f"at least {least:g}" + (f" and at most {most:g}" if math.isfinite(most) else "")
-        wrong = numbers.min() if numbers.min() < least else numbers.max()
-        raise InputError(f"{name} must be {limits}, not {wrong:g}.")
-    return numbers

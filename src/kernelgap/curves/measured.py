@@ -10,11 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelgap.curves.curve import cube_with_parities, on_cube
+from kernelgap.curves.calibration import Calibration, CheckedPoint
+from kernelgap.curves.curve import cube_with_parities, on_cube, predict
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.cube.spectrum import CubeSpectrum, cube_spectrum
 from kernelgap.problems import FourierProblem, Problem
-from kernelgap.regression import ridge_path
+from kernelgap.progress import Progress, silent
+from kernelgap.regression import ridge_path, solve_ridge
+from kernelgap.regression.single import safe_ridge
+
+FEW_RIDGES = 8  # that are solved for one by one: n^3 / 3 operations each, all in products of large blocks
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,61 @@ def measure(
         X, Y = problem.sample(n, seed)
         signs = cube.signs(X)
         assert signs is not None
-        path = ridge_path(kernel(X, X), Y, np.asarray(ridges, dtype=float))
+        solutions = coefficients(kernel(X, X), Y, ridges)
         gram = squared[np.rint((cube.d - signs @ signs.T) / 2).astype(int)]
         right = _correlations(problem, spectrum, signs)
         norm = problem.target_fourier.squared_norm()
-        by_seed.append([norm - 2 * float((a * right).sum()) + float((a * (gram @ a)).sum()) for a in path.coefficients])
+        by_seed.append([norm - 2 * float((a * right).sum()) + float((a * (gram @ a)).sum()) for a in solutions])
     columns = zip(*by_seed, strict=True)
     return [MeasuredRisk(n, float(ridge), tuple(risks)) for ridge, risks in zip(ridges, columns, strict=True)]
+
+
+def calibrate(
+    problem: Problem,
+    kernel: Kernel | str,
+    n: Sequence[int],
+    ridge: float | str,
+    *,
+    seeds: Sequence[int],
+    noise: float | None = None,
+    on_progress: Progress = silent,
+) -> Calibration:
+    """Fit a kernel on samples of a problem of the cube, and compare the exact risks with the predicted ones.
+
+    Parameters
+    ----------
+    problem, kernel, noise
+        As in ``predict``.
+    n
+        The numbers of samples to fit with.
+    ridge
+        A number, or "best", the one with the least predicted test error at each n.
+    seeds
+        Each draws samples of its own.
+    on_progress
+        Takes the share done and a text.
+
+    Examples
+    --------
+    >>> from kernelgap import problems
+    >>> found = calibrate(problems.get("sec8"), "ntk3", [200], 1e-3, seeds=range(2))
+    >>> found.worst_error < 0.05, found.kernel, found.problem
+    (True, 'ntk3', 'sec8')
+    """
+    points = []
+    for i, size in enumerate(n):
+        on_progress(i / len(n), f"{size} samples")
+        at = predict(problem, kernel, size, ridge, noise=noise)
+        (fits,) = measure(problem, kernel, size, [at.ridge], seeds=seeds, noise=noise)
+        points.append(CheckedPoint(size, at.ridge, at.risk, fits.risks))
+    return Calibration(at.kernel, at.problem, tuple(points))
+
+
+def coefficients(gram: np.ndarray, Y: np.ndarray, ridges: Sequence[float] | np.ndarray) -> Sequence[np.ndarray]:
+    """The solution for each ridge: by Cholesky where they are few and safe, else from one factorisation."""
+    if len(ridges) <= FEW_RIDGES and min(ridges) >= safe_ridge(gram):
+        return [solve_ridge(gram, Y, ridge) for ridge in ridges]
+    return list(ridge_path(gram, Y, np.asarray(ridges, dtype=float)).coefficients)
 
 
 def _correlations(problem: FourierProblem, spectrum: CubeSpectrum, signs: np.ndarray) -> np.ndarray:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelgap.certificates import any_kernel
-from kernelgap.curves.curve import BEST, MOST_SAMPLES, predict
+from kernelgap.curves.arguments import BEST
+from kernelgap.curves.curve import MOST_SAMPLES, predict
+from kernelgap.curves.pool import PoolCurve
 from kernelgap.display import Card, Displayed
 from kernelgap.errors import InputError
 from kernelgap.kernels import Kernel
@@ -80,6 +82,48 @@ def need(
     except InputError:
         floor = None
     return Need(curve.kernel, float(risk), curve.samples_for(risk), floor)
+
+
+@dataclass(frozen=True)
+class PoolNeed:
+    """Samples for a test error, as far as a pool can tell.
+
+    Attributes
+    ----------
+    kernel, test_error
+        The kernel and the test error in question.
+    samples
+        What the kernel is predicted to need; None if it is more than the rows of the pool.
+    rows
+        The rows of the pool.
+    """
+
+    kernel: str
+    test_error: float
+    samples: int | None
+    rows: int
+
+    @property
+    def sentence(self) -> str:
+        number = f"more than the {self.rows:,}" if self.samples is None else f"about {self.samples:,}"
+        return f"{self.kernel} would need {number} samples for a test error of {self.test_error:.3g} (predicted)."
+
+    def as_record(self) -> dict[str, Any]:
+        """In plain values, as JSON holds them."""
+        return {**vars(self), "sentence": self.sentence}
+
+
+def need_on_pool(curve: PoolCurve, test_error: float) -> PoolNeed:
+    """The predicted need of a kernel for a test error.
+
+    Parameters
+    ----------
+    curve
+        From ``predict_on_pool``, with one ridge or with the best ones.
+    test_error
+        The test error that is to be reached.
+    """
+    return PoolNeed(curve.kernel, float(test_error), curve.samples_for(test_error), curve.rows)
 
 
 def sentence_of_needs(needs: Sequence[Need], method: str, samples: int) -> str:

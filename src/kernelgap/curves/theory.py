@@ -30,7 +30,7 @@ NEWTON_STEPS = 200
 PRECISION = 1e-13  # of log kappa
 BELOW = 60.0  # so far below the least eigenvalue, on the natural logarithmic scale, all is learned
 GRID = 4000  # values of kappa among which the best ridge is looked for
-GOLDEN_STEPS = 40
+GOLDEN_STEPS = 24  # of two cells of the grid, to a millionth of them
 GOLDEN = (5**0.5 - 1) / 2
 AT_ONCE = 2**22  # numbers of a table that is held at a time
 

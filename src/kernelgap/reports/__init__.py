@@ -6,9 +6,10 @@ from kernelgap.lazy import lazily
 
 if TYPE_CHECKING:
     from kernelgap.reports.common.charts import save_chart, spectrum_chart
-    from kernelgap.reports.curve.chart import curve_chart
+    from kernelgap.reports.curve.chart import curve_chart, pool_chart
 
-__all__ = ["curve_chart", "save_chart", "spectrum_chart"]
+__all__ = ["curve_chart", "pool_chart", "save_chart", "spectrum_chart"]
 
 # Imported when first used: drawing libraries take a while to load.
-__getattr__ = lazily(__name__, {**dict.fromkeys(__all__, "common.charts"), "curve_chart": "curve.chart"})
+_OF_CURVES = dict.fromkeys(("curve_chart", "pool_chart"), "curve.chart")
+__getattr__ = lazily(__name__, {**dict.fromkeys(__all__, "common.charts"), **_OF_CURVES})
