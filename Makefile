@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
+.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-curves bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -64,7 +64,7 @@ format: $(VENV)/.ready-dev
 results: $(VENV)/.ready  ## the pages in docs/results, from the kept results
 	$(BIN)/python scripts/results.py
 
-bench: bench-training bench-images bench-kernels bench-oracle bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
+bench: bench-training bench-images bench-kernels bench-oracle bench-curves bench-store  ## speed beside PyTorch, neural-tangents, scikit-learn and the machine's peak
 	$(BIN)/python benchmarks/compare.py
 
 bench-keep: $(VENV)/.ready  ## later results of make bench are compared with the present ones
@@ -83,6 +83,9 @@ bench-kernels: $(VENV)/.ready .venv-neural-tangents/.ready
 
 bench-oracle: $(VENV)/.ready
 	$(BIN)/python benchmarks/oracle.py
+
+bench-curves: $(VENV)/.ready
+	$(BIN)/python benchmarks/curves.py
 
 bench-store: $(VENV)/.ready
 	$(BIN)/python benchmarks/store.py
