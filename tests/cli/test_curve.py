@@ -119,6 +119,8 @@ def test_a_pool_that_cannot_be_is_one_sentence(typed, capsys, arguments, message
         (("ck2", "--problem", "sec8", "--ridge", "-1"), "ridge must be at least 0"),
         (("ck2", "--problem", "sec8", "--ridge", "nan"), "--ridge takes a number"),
         (("ck2", "--problem", "sec8", "--noise", "-1"), "noise must be"),
+        (("ck2", "--problem", "sec8", "--noise", "nan"), "noise must be"),
+        (("random_features(feature='sign', count=50)", "--problem", "sec8"), "is not given as a formula in <x,z>"),
         (("ck2", "--problem", "sec8", "--risk", "-1"), "risk must be"),
         (("ck2", "--problem", "sec8", "--n", "100", "--check", "1e9"), "--check fits with up to"),
         (("ck2", "--problem", "concept1(d=6, k=2, alpha=0.3)"), "no Fourier expansion"),

@@ -217,6 +217,7 @@ def not_positive(X, Z):
         ({"check": [0]}, "check must be at least 1"),
         ({"repeats": 0}, "repeats"),
         ({"kernel": kg.kernels.from_function(not_positive)}, "not positive semi-definite"),
+        ({"kernel": "linear", "X": np.zeros((300, 2))}, "is 0"),
         ({"kernel": "nothing"}, "nothing"),
         ({"Y": np.zeros(299)}, "300"),
         ({"X": np.zeros(300)}, "two dimensions"),

@@ -94,10 +94,10 @@ def _on_problem(
         predicted = predicted.with_calibration(_calibrate(asked, kernel, check, predicted, noise))
     drawn = None if out is None else reports.save_chart(reports.curve_chart(predicted, need, network), out)
     if as_json:
-        console.answer(json.dumps(show.curve_record(predicted, need, network, drawn), allow_nan=False))
-    else:
-        show.show_curve(predicted, need, network)
-        _say_drawn(drawn)
+        _as_json(show.curve_record(predicted, need, network, drawn))
+        return
+    show.show_curve(predicted, need, network)
+    _say_drawn(drawn)
 
 
 def _on_pool(
@@ -123,10 +123,10 @@ def _on_pool(
     need = None if goal is None else curves.need_on_pool(predicted, goal)
     drawn = None if out is None else reports.save_chart(reports.pool_chart(predicted, source, need), out)
     if as_json:
-        console.answer(json.dumps(show.pool_record(predicted, source, need, drawn), allow_nan=False))
-    else:
-        show.show_pool(predicted, source, need)
-        _say_drawn(drawn)
+        _as_json(show.pool_record(predicted, source, need, drawn))
+        return
+    show.show_pool(predicted, source, need)
+    _say_drawn(drawn)
 
 
 def _pool(
@@ -153,6 +153,10 @@ def _refuse(options: "Mapping[str, object]", beside: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name} says nothing beside {beside}: leave it away.")
+
+
+def _as_json(record: "Mapping[str, object]") -> None:
+    console.answer(json.dumps(record, allow_nan=False))
 
 
 def _say_drawn(drawn: Path | None) -> None:

@@ -1,6 +1,7 @@
 """Numbers of samples and ridges, as they are asked for."""
 
 import math
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Literal
 
@@ -48,6 +49,12 @@ def check_numbers(name: str, values: object, least: float, most: float = math.in
         wrong = numbers.min() if numbers.min() < least else numbers.max()
         raise InputError(f"{name} must be {limits}, not {wrong:g}.")
     return numbers
+
+
+def in_shape(shape: tuple[int, ...], values: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """A value for each point, and what else that has, in the shape that was asked for; a single point as a number."""
+    shaped = {name: each.reshape(shape + each.shape[1:]) for name, each in values.items()}
+    return {name: float(each) if each.ndim == 0 else each for name, each in shaped.items()}
 
 
 def one_ridge(asked: Any) -> float | None:

@@ -10,7 +10,7 @@ from flint import arb
 from jaxtyping import Float
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers, one_ridge
+from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape, one_ridge
 from kernelgap.curves.calibration import Calibration
 from kernelgap.curves.theory import Groups, Solution, solve, solve_best
 from kernelgap.display import Card, Displayed
@@ -227,25 +227,14 @@ def _curve(
     log_learned, log_left = groups.shares(solution.log_kappa)
     left = solution.overfitting[:, None] * np.exp(2 * log_left) * groups.energies
 
-    def shaped(values: np.ndarray) -> Any:
-        values = values.reshape(shape + values.shape[1:])
-        return float(values) if values.ndim == 0 else values
-
+    numbers = {name: values for name, values in vars(solution).items() if name != "log_kappa"}
     return Curve(
         problem=problem.spec,
         kernel=kernel.spec,
-        n=shaped(n),
-        ridge=shaped(solution.ridge),
-        risk=shaped(solution.risk),
-        test_error=shaped(solution.test_error),
-        train_error=shaped(solution.train_error),
-        learned=shaped(np.exp(log_learned)),
-        by_degree=shaped(left),
-        effective_dimension=shaped(solution.effective_dimension),
-        overfitting=shaped(solution.overfitting),
         threshold=float(problem.threshold),
         _groups=groups,
         asked_ridge=asked,
+        **in_shape(shape, {"n": n, "learned": np.exp(log_learned), "by_degree": left, **numbers}),
     )
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import roots_gegenbauer
 
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers
+from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape
 from kernelgap.curves.curve import MOST_SAMPLES, first_samples
 from kernelgap.curves.theory import Groups, solve, solve_best
 from kernelgap.errors import InputError, shown
@@ -151,13 +151,13 @@ def predict_from_covariance(
     flat = samples.ravel()
     solution = solve_best(groups, flat) if ridges is None else solve(groups, flat, ridges.ravel())
 
-    def shaped(values: np.ndarray) -> Any:
-        values = values.reshape(samples.shape)
-        return float(values) if values.ndim == 0 else values
-
-    numbers = {name: shaped(values) for name, values in vars(solution).items() if name != "log_kappa"}
+    numbers = {name: values for name, values in vars(solution).items() if name != "log_kappa"}
     return EstimatedCurve(
-        kernel=kernel.spec, n=shaped(flat), dimension=dimension, _groups=groups, asked_ridge=asked, **numbers
+        kernel=kernel.spec,
+        dimension=dimension,
+        _groups=groups,
+        asked_ridge=asked,
+        **in_shape(samples.shape, {"n": flat, **numbers}),
     )
 
 

@@ -1,5 +1,6 @@
 """Predicted learning curves on data: from the Gram matrix of a pool of rows, for as many samples as it has rows."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers, one_ridge
+from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape, one_ridge
 from kernelgap.curves.calibration import Calibration, CheckedPoint
 from kernelgap.curves.measured import coefficients
 from kernelgap.curves.pool_spectrum import PoolSpectrum
@@ -17,6 +18,7 @@ from kernelgap.fingerprint import fingerprint
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
 from kernelgap.kernels.registry import get as get_kernel
+from kernelgap.regression import ConditionWarning, NotPositiveWarning
 from kernelgap.regression.ridge import check_targets
 from kernelgap.rows import check_rows
 
@@ -142,21 +144,14 @@ def predict_on_pool(
     spectrum = PoolSpectrum.of(pool.gram, pool.Y, greatest, pool.kernel.spec)
     solution = spectrum.solve_best(flat) if ridges is None else spectrum.solve(flat, ridges.ravel())
 
-    def shaped(values: np.ndarray) -> Any:
-        values = values.reshape(samples.shape)
-        return float(values) if values.ndim == 0 else values
-
-    shapes = {name: shaped(values) for name, values in vars(solution).items()}
-    calibration = _calibration(pool, spectrum, sizes, asked, np.random.default_rng(seed), repeats)
     return PoolCurve(
         pool=pool.text,
         kernel=pool.kernel.spec,
         rows=len(pool.X),
-        n=shaped(flat),
         _spectrum=spectrum,
         asked_ridge=asked,
-        calibration=calibration,
-        **shapes,
+        calibration=_calibration(pool, spectrum, sizes, asked, np.random.default_rng(seed), repeats),
+        **in_shape(samples.shape, {"n": flat, **vars(solution)}),
     )
 
 
@@ -188,7 +183,10 @@ class _Pool:
         """The errors on all other rows after learning from n rows, for each ridge."""
         order = rng.permutation(len(self.X))
         train, test = order[:n], order[n:]
-        solutions = coefficients(self.gram[np.ix_(train, train)], self.Y[train], ridges)
+        with warnings.catch_warnings():  # of rounding, with the smallest of the best ridges
+            warnings.simplefilter("ignore", ConditionWarning)
+            warnings.simplefilter("ignore", NotPositiveWarning)
+            solutions = coefficients(self.gram[np.ix_(train, train)], self.Y[train], ridges)
         cross = self.gram[np.ix_(test, train)]
         return np.array([np.mean(np.sum((cross @ a - self.Y[test]) ** 2, axis=1)) for a in solutions])
 

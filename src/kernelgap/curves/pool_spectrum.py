@@ -67,7 +67,9 @@ class PoolSpectrum:
         require_memory(32 * n * n, f"The eigenvectors of {n} x {n}", "Take a smaller pool.")
         values, vectors = np.linalg.eigh(gram)
         ends = Spectrum(n, float(values[0]), float(values[-1]))
-        if not ends.positive or ends.largest <= 0:
+        if ends.largest <= 0 and ends.positive:
+            raise InputError(f"The Gram matrix of {name} on this pool is 0: nothing can be learned from it.")
+        if not ends.positive:
             raise InputError(
                 f"The Gram matrix of {name} on this pool is {ends}: it is no positive semi-definite kernel, and the "
                 "theory does not apply."
