@@ -15,13 +15,12 @@ from kernelgap.paper.claims.kept_images import CIFAR10, shared_sizes
 from kernelgap.paper.claims.talk.circuits import AFFINE, circuit_of, floor_row
 from kernelgap.paper.claims.talk.l1 import (
     coefficients,
-    count_monomials,
-    evaluate,
     monomials,
     needed,
     quadratic_risk,
 )
 from kernelgap.paper.claims.talk.oops import KEPT, values_of
+from kernelgap.regression.monomials import count_monomials, evaluate_monomials
 from support.claims import judged
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -68,9 +67,9 @@ def test_a_distance_of_coefficients_is_a_risk() -> None:
     assert len(sets) == count_monomials(d, k) == 42
     signs = np.array(list(product((-1.0, 1.0), repeat=d)))
     truth = coefficients(problem, sets)
-    assert evaluate(signs, sets) @ truth == pytest.approx(problem.target(signs / np.sqrt(d)))
+    assert evaluate_monomials(signs, sets) @ truth == pytest.approx(problem.target(signs / np.sqrt(d)))
     other = truth + 0.1 * np.random.default_rng(0).standard_normal(truth.shape)
-    difference = evaluate(signs, sets) @ (other - truth)
+    difference = evaluate_monomials(signs, sets) @ (other - truth)
     assert np.mean(np.sum(difference**2, axis=1)) == pytest.approx(np.sum((other - truth) ** 2))
 
 

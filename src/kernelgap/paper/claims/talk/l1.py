@@ -5,7 +5,6 @@ over all monomials, and regression on quadratic forms with a nuclear norm, get f
 kernel fixed beforehand must have with as many samples. What stops lasso is the number of monomials."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 from jaxtyping import Float
@@ -15,6 +14,7 @@ from kernelgap.certificates import any_kernel
 from kernelgap.paper.claims.claim import Claim, Line, Numbers, Picture, Verdict
 from kernelgap.problems import ParityProblem
 from kernelgap.regression import feature_path, lasso_path
+from kernelgap.regression.monomials import count_monomials, evaluate_monomials
 from kernelgap.regression.nuclear_norm import nuclear_norm_path, quadratic_forms
 
 ALPHA, K = 0.3, 3
@@ -36,7 +36,7 @@ def measure(scale: str, seed: int) -> Numbers:
             problem = problems.hard(d=d, k=K, alpha=ALPHA, seed=s)
             truth = coefficients(problem, sets)
             X, Y = problem.sample(max(SAMPLES), s)
-            features = evaluate(X / problem.scale, sets)
+            features = evaluate_monomials(X / problem.scale, sets)
             for n in SAMPLES:
                 lasso = float(np.sum((_lasso(features[:n], Y[:n]) - truth) ** 2))
                 ridge = np.sum((feature_path(features[:n], Y[:n]).weights - truth) ** 2, axis=(1, 2)).min()
@@ -50,14 +50,6 @@ def measure(scale: str, seed: int) -> Numbers:
 def monomials(d: int, degree: int) -> list[tuple[int, ...]]:
     """The index sets of all products of at most so many different coordinates."""
     return [S for size in range(degree + 1) for S in combinations(range(d), size)]
-
-
-def count_monomials(d: int, degree: int) -> int:
-    return sum(comb(d, size) for size in range(degree + 1))
-
-
-def evaluate(signs: Float[np.ndarray, "n d"], sets: list[tuple[int, ...]]) -> Float[np.ndarray, "n sets"]:
-    return np.stack([signs[:, list(S)].prod(axis=1) for S in sets], axis=1)
 
 
 def coefficients(problem: ParityProblem, sets: list[tuple[int, ...]]) -> Float[np.ndarray, "sets outputs"]:
