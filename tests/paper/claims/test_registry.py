@@ -21,7 +21,8 @@ TARGETS = (
 ALGORITHMS = "algo.sgd algo.multipass algo.noisy algo.layerwise"
 POSITIVE = (
     "thm1.risk thm1.samples thm1.alpha thm1.alpha.k thm1.to_zero thm1.distribution thm1.multipass thm1.all_layers "
-    "thm1.agnostic thm1.table1 thm1.nonvacuous hier.forward hier.backward hier.backward.samples lazy.two_layer"
+    "thm1.agnostic thm1.table1 thm1.nonvacuous hier.forward hier.backward hier.backward.samples lazy.two_layer "
+    "leap.exponent tangent.edge"
 )
 LEMMAS = (
     "lemma.c1 lemma.c2 lemma.c3 fact.c4 claim.c5 claim.c6 claim.c7 thm1.xi thm1.one_point lemma.e1 lemma.e2 lemma.e3 "
@@ -29,7 +30,8 @@ LEMMAS = (
 )
 NEGATIVE = (
     "thm2.kernels thm2.d2 thm2.correlation thm2.trivial thm2.sketch thm2.sketch.corrected thm2.example thm3.features "
-    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8 gradient.floor"
+    "thm3.cost thm3.example conf.example lemma.d1 lemma.d2 bound.sharp adaptive.sec8 gradient.floor "
+    "curve.kernel curve.need"
 )
 EXPERIMENTS = "fig2a fig2b fig3a fig3b fig4a fig4b fig4.built sec82.rademacher slides.a slides.b slides.gated"
 TALK = "talk.l1 talk.circuits talk.oops cifar.kernels"
@@ -50,7 +52,7 @@ IDENTITIES = (
     "talk.circuits net.resnet net.bottleneck net.init.theory net.init.experiment net.fc net.modes algo.multipass "
     "target.concept1 target.concept2 target.lemma_a2 target.fact_a3 target.hard target.sec8 target.slides "
     "complexity.cs complexity.compose complexity.polarise "
-    "fact.c4 thm1.xi lemma.e3.corrected lemma.d1 lemma.d2 bound.sharp"
+    "fact.c4 thm1.xi lemma.e3.corrected lemma.d1 lemma.d2 bound.sharp curve.need"
 )
 
 

@@ -128,11 +128,12 @@ class Contest:
     train: Sample
     validation: Sample
     test: Sample
+    seed: int
 
     @classmethod
     def draw(cls, problem: ParityProblem, n: int, seed: int) -> "Contest":
         parts = (problem.sample(n, seed), problem.sample(VALIDATION, [seed, 1]), problem.sample(TEST, [seed, 2]))
-        return cls(problem, *parts)
+        return cls(problem, *parts, seed=seed)
 
     def shared(self, searched: list[Machine]) -> Numbers:
         """All outputs by one machine: its risk, and the share of the composite signal that it has learned."""
