@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +27,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("figure", ("run", "tiny")),
+        Kind("study", ("run", "map", "--scale", "tiny")),
         Kind("claims", ("claims", *CLAIMS)),
         Kind("images", ("run", "images", "--scale", "tiny", "--data", "SOURCES/tiny.npz")),
         Kind("audit", ("audit", "SOURCES/table.csv", "--target", "y", "--budget", "2h")),
@@ -71,6 +72,8 @@ def add() -> None:
     from kernelgap.images.experiment.scales import NOMINAL, SCALES, ImageScale, SetSize
     from kernelgap.images.training import ImageSchedule
     from kernelgap.paper.figures import EXPERIMENTS, Experiment, Grid, KernelLines, RidgePaths, Scale, Search
+    from kernelgap.paper.studies import STUDIES
+    from kernelgap.paper.studies.leap_map import leap_map, map_scale
     from kernelgap.training import Schedule
     from kernelgap.training.search import Space
 
@@ -90,6 +93,8 @@ def add() -> None:
         samples=20,
         scales={"quick": scale},
     )
+    sizes = {"width": 8, "most": 2000, "starts": 2, "tuning": 1}
+    STUDIES["map"] = replace(leap_map, scales={"tiny": map_scale(d=6, degrees=2, time="seconds", **sizes)})
     NOMINAL["tiny"] = SetSize((8, 8, 1), 2, 60, 50)
     SCALES["tiny"] = ImageScale(
         expected_time="seconds",

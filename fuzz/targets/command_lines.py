@@ -109,7 +109,7 @@ def _near(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:
         return problem_text(rng) if name == "problem" else kernel_text(rng)
     if name == "name":
         return rng.choice(
-            ("fig2a", "fig3b", "images", "slides_a")
+            ("fig2a", "fig3b", "images", "slides_a", "map", "outside")
             if words == ("run",)
             else ("ntk2", "gaussian", "ck3", "ntk3res", "laplace(bandwidth=2.0)", "polynomial(degree=2)")
         )
@@ -163,7 +163,7 @@ def _path(name: str, words: tuple[str, ...], rng: Random, place: Place) -> str:
 
 def _run(rng: Random, place: Place) -> str:
     """A copy of a run of some kind."""
-    kind = rng.choice(("figure", "claims", "images", "audit"))
+    kind = rng.choice(("figure", "study", "claims", "images", "audit"))
     if not Path(place.folder / kind).exists():
         shutil.copytree(place.materials / "runs" / kind, place.folder / kind, ignore=shutil.ignore_patterns("charts"))
     return kind

@@ -137,6 +137,23 @@ def test_the_page_of_claims(browser, tmp_path):
     assert page.locator("article:visible").count() == 1
 
 
+def test_the_page_of_a_study(browser, tmp_path, monkeypatch):
+    from kernelgap.reports.common import page as common
+    from support.studies import made_study
+
+    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
+    path = made_study("map", tmp_path).report()
+    page, said, asked = open_page(browser, path, 390, "dark")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("map", "greatest-degree"):
+        assert page.locator(f"[data-chart={name}] .role-mark path[d]").count() > 1, name
+    page.locator("#results th button", has_text="SGD, median").click()
+    page.locator("#results th button", has_text="SGD, median").click()
+    assert page.locator("#results tbody tr").first.inner_text().split()[:2] == ["3", "3"]  # not learned: the most
+    assert said == []
+    assert asked == [path.as_uri()]
+
+
 def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
     from kernelgap.audit.run import run_audit
     from kernelgap.reports.common import page as common

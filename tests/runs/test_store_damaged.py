@@ -138,6 +138,11 @@ WRONG = {  # of each kind, what no run can hold; reports and further starts refu
         *(("trials", "id", None), ("trials", "diverged_at", "x"), ("chunks", "id", None)),
         ("failures", "attempts", "x"),
     ],
+    "study": [
+        *(("run", "value", text) for text in ("no JSON", "[]", DEEP)),
+        *(("parts", "rows", text) for text in ("", "{}", "[3]", "no JSON", DEEP, "[{}]", None, b"x")),
+        ("parts", "rows", '[{"degree": 0}]'),
+    ],
     "claims": [
         *(("run", "value", text) for text in ("no JSON", "[]", DEEP, '{"scale": 3}')),
         *(("measurements", "numbers", text) for text in ("", "[1]", "no JSON", DEEP, "{}", None, b"x")),

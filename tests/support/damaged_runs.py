@@ -23,14 +23,14 @@ from kernelgap.paper.claims.measurement import ClaimChunk, ClaimStore, measure
 from kernelgap.runs import ChunkResult, TrialResult, TrialStore, plan_chunks
 from support import tiny
 
-KINDS = ("figure", "claims", "images", "audit")
+KINDS = ("figure", "study", "claims", "images", "audit")
 CLAIM = "lemma.d2"
 Damage = Callable[[Path, np.random.Generator], None]
 
 
 def make_run(kind: str, folder: Path) -> Path:
     """A run of this kind in the folder."""
-    {"figure": _figure, "claims": _claims, "images": _images, "audit": _audit}[kind](folder)
+    {"figure": _figure, "study": _study, "claims": _claims, "images": _images, "audit": _audit}[kind](folder)
     entry = {"began": 1e9, "updated": 1e9 + 60, "share_at_start": 0.0, "share": 1.0, "finished_share": 1.0}
     (folder / "status.json").write_text(json.dumps({**entry, "running": []}))
     (folder / "run.lock").write_text("")
@@ -51,6 +51,21 @@ def _figure(folder: Path) -> None:
             made = [TrialResult(i, "done", 0.5, 0.5, 0.5, 0.01, None, curves, {"norm": 2.0}) for i in chunk.trial_ids]
             store.save(chunk, ChunkResult.of(chunk, 0.5, made))
         store.fail(chunks[-1], 1, "MemoryError: too wide")
+
+
+def _study(folder: Path) -> None:
+    """The map at scale quick, of which two parts are done."""
+    from kernelgap.paper.studies.kind import KIND, MeasuredPart, StudyStore, plan_study
+
+    about = {"d": 40, "degree": 2, "most": 1000, "floor": 500, "kernel": 800, "gradient": 45, "rate": 0.25}
+    plan = plan_study("map", "quick", 0, folder)
+    with StudyStore.open(folder) as store:
+        store.describe(KIND.describe(plan.description))
+        store.note(dict(plan.notes))
+        for leap, chunk in enumerate(plan.chunks[:2], start=1):
+            rows = [{**about, "leap": leap, "seed": seed, "needed": 100.0 + seed} for seed in range(2)]
+            store.save(chunk, MeasuredPart(json.dumps(rows), 1.0))
+        store.fail(plan.chunks[2], 1, "MemoryError: too wide")
 
 
 def _claims(folder: Path) -> None:
@@ -96,6 +111,7 @@ CELLS = {
         *(("trials", f"{name}_error") for name in ("train", "validation", "test", "test_standard")),
         *(("trials", "diverged_at"), ("failures", "label"), ("failures", "attempts"), ("failures", "error")),
     ],
+    "study": [("run", "value"), ("chunks", "seconds"), ("parts", "rows"), ("failures", "label")],
     "claims": [("run", "value"), ("chunks", "seconds"), ("measurements", "claim"), ("measurements", "numbers")],
     "images": [("run", "value"), ("chunks", "seconds"), ("outcomes", "trial"), ("outcomes", "content")],
     "audit": [

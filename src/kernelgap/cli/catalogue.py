@@ -29,8 +29,10 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
     from kernelgap import kernels, networks, problems
     from kernelgap.durations import format_estimate
     from kernelgap.images import experiment as images
+    from kernelgap.machine import cores
     from kernelgap.paper import figures as experiments
     from kernelgap.paper.figures.experiment import seconds
+    from kernelgap.paper.studies import STUDIES
     from kernelgap.registry import load_extensions
 
     load_extensions()
@@ -44,6 +46,18 @@ def catalogue() -> dict[str, list[dict[str, str]]]:
                 "estimate": ", ".join(f"{scale}: {format_estimate(seconds(e, scale))}" for scale in e.scales),
             }
             for e in experiments.EXPERIMENTS.values()
+        ]
+        + [
+            {
+                "name": study.name,
+                "what": study.title,
+                "source": study.source,
+                "scales": ", ".join(f"{name} ({scale.expected_time})" for name, scale in study.scales.items()),
+                "estimate": ", ".join(
+                    f"{name}: {format_estimate(scale.seconds / cores())}" for name, scale in study.scales.items()
+                ),
+            }
+            for study in STUDIES.values()
         ]
         + [
             {

@@ -1,4 +1,4 @@
-"""The kinds of run: figure, claims, images, audit. Each registers what differs; the rest is written once."""
+"""The kinds of run: figure, study, claims, images, audit. Each registers what differs; the rest is written once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 # Where each kind is defined, as KIND. Imported when first used: kinds are above this folder.
 HOMES = {
     "figure": "kernelgap.paper.figures.kind",
+    "study": "kernelgap.paper.studies.kind",
     "claims": "kernelgap.paper.claims.kind",
     "images": "kernelgap.images.experiment.kind",
     "audit": "kernelgap.audit.kind",
 }
+STUDIES = ("outside", "map")  # experiments that are runs of the kind "study"
 # Single files that the numbers of every kind depend on: seeds, flags of the compiler, threads, inputs, names as text.
 SHARED_CODE = ("seeds.py", "native.py", "machine.py", "rows.py", "calls.py")
 
@@ -82,6 +84,13 @@ class Kind:
 def kind_named(name: str) -> Kind:
     kind: Kind = import_module(HOMES[name]).KIND
     return kind
+
+
+def kind_for(name: str) -> Kind:
+    """The kind of the run that a name starts: "claims", "images" and "audit" are kinds, others are experiments."""
+    if name in STUDIES:
+        return kind_named("study")
+    return kind_named(name if name in HOMES and name not in ("figure", "study") else "figure")
 
 
 def kind_of(folder: str | Path) -> Kind:

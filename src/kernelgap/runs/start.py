@@ -10,7 +10,7 @@ from kernelgap import console
 from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError
 from kernelgap.runs.environment import environment
-from kernelgap.runs.kind import HOMES, Kind, Plan, kind_named
+from kernelgap.runs.kind import Kind, Plan, kind_for
 from kernelgap.runs.meter import RunProgress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import run_chunks
@@ -66,7 +66,7 @@ def run(
     InputError
         If the name, scale or an option is unknown, if the folder holds another run, or if every chunk failed.
     """
-    kind = kind_named(name if name in HOMES and name != "figure" else "figure")
+    kind = kind_for(name)
     plan = _plan(kind, name, scale, out, seed, options)
     with nullcontext() if on_progress is None else console.silence():
         _execute(kind, plan, workers, cluster, on_progress)

@@ -98,7 +98,7 @@ class Status:
     folder
         Where the run is stored.
     kind
-        "figure", "claims", "images" or "audit".
+        "figure", "study", "claims", "images" or "audit".
     experiment, scale, seed
         What was asked for; None where the run does not say.
     held

@@ -9,7 +9,7 @@ from kernelgap.paper.figures.fig4 import fig4a, fig4b
 from kernelgap.paper.figures.file import is_file_name, read_experiment
 from kernelgap.paper.figures.slides import slides_a, slides_b
 from kernelgap.registry import Registry, load_extensions
-from kernelgap.runs.kind import HOMES
+from kernelgap.runs.kind import HOMES, STUDIES
 
 FIGURES = (fig2a, fig2b, fig3a, fig3b, fig4a, fig4b, slides_a, slides_b)
 EXPERIMENTS: Registry[Experiment] = Registry("experiment", {figure.name: figure for figure in FIGURES})
@@ -26,10 +26,12 @@ def register(experiment: Experiment) -> Experiment:
     Raises
     ------
     InputError
-        If the name is taken, or is that of a kind of run.
+        If the name is taken, or is that of a study or of a kind of run.
     """
     if experiment.name in HOMES:
         raise InputError(f"'{experiment.name}' is a kind of run: choose another name.")
+    if experiment.name in STUDIES:
+        raise InputError(f"There is an experiment '{experiment.name}' already: choose another name.")
     return EXPERIMENTS.register(experiment.name, experiment)
 
 
@@ -51,5 +53,5 @@ def get(name: str) -> Experiment:
     load_extensions()
     aliases = {alias: e for e in EXPERIMENTS.values() for alias in e.aliases}
     if name not in EXPERIMENTS and name not in aliases:
-        raise unknown("experiment", name, [*EXPERIMENTS, *aliases, IMAGES])
+        raise unknown("experiment", name, [*EXPERIMENTS, *aliases, IMAGES, *STUDIES])
     return EXPERIMENTS[name] if name in EXPERIMENTS else aliases[name]

@@ -63,6 +63,11 @@ def finished(
     else:
         titled = {"title": title} if title else {}
         chart = chart.properties(width=width, height=height, background="#ffffff", **titled)
+    return with_fonts(chart, on_page=on_page)
+
+
+def with_fonts(chart: Any, *, on_page: bool) -> Any:
+    """The fonts and lines that all charts have."""
     fonts = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return (
         chart.configure(font="system-ui, sans-serif" if on_page else "sans-serif")
