@@ -1,4 +1,4 @@
-"""Leap exponents and edges of tangent kernels: verdicts on true and on false numbers."""
+"""Leap exponents, edges of tangent kernels and predicted curves: verdicts on true and on false numbers."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from kernelgap.paper.claims import get
 from kernelgap.paper.claims.growth import exponent
+from support.claims import judged
 
 SIZES = (16, 24, 32, 48, 64)
 
@@ -78,3 +79,9 @@ def test_targets_that_are_learned_sooner_with_less_of_an_edge_refute(
     verdict = get("tangent.edge").judge(edges(*rows))
     assert verdict.outcome == outcome
     assert "leap 4: edge 0.001" in verdict.measured
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["leap.exponent", "tangent.edge", "curve.kernel", "curve.need"])
+def test_they_hold_as_measured(name: str) -> None:
+    judged(name, "holds", seed=0)

@@ -43,7 +43,7 @@ class MapRow(TypedDict):
     floor: Whole
     kernel: Whole | None
     gradient: Whole
-    rate: Samples | None
+    rate: Samples
     seed: Annotated[int, Field(ge=0)]
     needed: Samples | None
 
@@ -52,9 +52,10 @@ def _measure(d: int, degree: int, leap: int, width: int, most: int, starts: int,
     problem = problems.leaps(d=d, leap=leap, degree=degree)
     level = SHARE * problem.threshold
     trainer = PlainSgd(width=width, most=most)
-    rate = trainer.tuned_rate(problem, level, range(seed + TUNING, seed + TUNING + tuning), FIRST_RATE)
+    tuned = trainer.tuned_rate(problem, level, range(seed + TUNING, seed + TUNING + tuning), FIRST_RATE)
+    rate = tuned or FIRST_RATE
     seeds = range(seed + FRESH, seed + FRESH + starts)
-    needed = [None] * starts if rate is None else trainer.needed(problem, level, rate, seeds)
+    needed = trainer.needed(problem, level, rate, seeds)
     about = {
         "d": d,
         "degree": degree,
