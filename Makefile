@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-curves bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
+.PHONY: run dist test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-curves bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -56,6 +56,9 @@ lint: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --cache-dir .pytest_cache/imports
 	$(BIN)/mypy
+
+dist: $(VENV)/.ready-dev  ## the wheel and the sdist, in dist/
+	$(BIN)/python scripts/wheels.py
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .

@@ -1,5 +1,7 @@
 """What is said about progress, and when."""
 
+import itertools
+
 from kernelgap import console
 
 
@@ -12,6 +14,20 @@ def test_progress_waits_a_moment_and_says_each_word_once(capsys, monkeypatch):
         for _ in range(2):
             show(0.5, "second")
     assert capsys.readouterr().err == "work: 50%, 3 s, second\n"
+
+
+def test_at_most_a_line_every_ten_seconds(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: now[0])
+    for start in (0, 60):  # a run shows its progress in several parts
+        with console.progress("many") as show:
+            for second in range(start, start + 60):
+                now[0] = float(second)
+                show(second / 120, f"chunk {second}")
+    lines = capsys.readouterr().err.splitlines()
+    shown = [int(line.rsplit(" ", 1)[1]) for line in lines]
+    assert 10 <= len(shown) <= 12
+    assert all(later - earlier >= 10 for earlier, later in itertools.pairwise(shown))
 
 
 def test_progress_within_progress_is_silent(capsys, monkeypatch):

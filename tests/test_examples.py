@@ -61,6 +61,7 @@ def test_links_lead_somewhere():
         "docs/certificates.md",
         "docs/claims.md",
         "docs/curves.md",
+        "docs/estimators.md",
         "docs/gradient-floors.md",
         "docs/kernels.md",
         "docs/playground.md",

@@ -1,5 +1,6 @@
 """The terminal: the one place that draws. Tables go to standard output, progress and messages to standard error."""
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from kernelgap.errors import printable
 from kernelgap.progress import Progress, silent
 
 PATIENCE = 1.0  # seconds before the first line
+PAUSE = 10.0  # seconds between two lines, whatever happens
 SILENCE = 60.0  # seconds until the same activity is shown again, if more is done; ten times as long if not
 
 
@@ -55,7 +57,7 @@ def _line(text: str) -> str:
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
     """Takes (share done, what is going on): a bar on a terminal, elsewhere a line for each new
-    activity, and one a minute while the share grows.
+    activity, at most one every ten seconds, and one a minute while the share alone grows.
 
     Lines start after one second. A computation within another one that shows its progress shows none.
     """
@@ -85,6 +87,7 @@ def silence() -> Iterator[None]:
 
 
 _shown: list[str] = []  # the title of what shows its progress now
+_last_line: dict[str, float] = {}  # by title: when its last line was printed
 
 
 @contextmanager
@@ -106,14 +109,18 @@ def _bar(title: str, console: Console) -> Iterator[Progress]:
 
 def _lines(title: str) -> Progress:
     began = time.monotonic()
-    last_activity, last_time, last_share = "", began, ""
+    last_activity, last_share = "", ""
+    last_time = began
 
     def show(share: float, activity: str) -> None:
         nonlocal last_activity, last_time, last_share
         now, percent = time.monotonic(), f"{share:.0%}"
-        again = now - last_time > SILENCE and (percent != last_share or now - last_time > 10 * SILENCE)
-        if activity and (activity != last_activity or again) and now - began > PATIENCE:
-            last_activity, last_time, last_share = activity, now, percent
+        silent_for = now - last_time
+        again = silent_for > SILENCE and (percent != last_share or silent_for > 10 * SILENCE)
+        waited = now - began > PATIENCE and now - _last_line.get(title, -math.inf) >= PAUSE
+        if activity and (activity != last_activity or again) and waited:
+            last_activity, last_share = activity, percent
+            last_time = _last_line[title] = now
             print(f"{title}: {percent}, {now - began:.0f} s, {activity}", file=sys.stderr, flush=True)
 
     return show

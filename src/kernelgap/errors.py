@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 M = TypeVar("M", bound=BaseModel)
 LONGEST = 100  # characters of a value that a sentence repeats
+NEAR = 0.6  # the share of letters that a name and what was meant have in common
 _UNPRINTABLE = re.compile(  # what a terminal may obey, and what no picture or file in UTF-8 can hold
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -52,10 +53,18 @@ def check_printable(text: str) -> str:
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
-    """An error that lists the known names and points at the nearest one."""
+    """An error that lists the known names and points at the nearest one, if one is near.
+
+    >>> unknown("experiment", "fig2c", ["fig1", "fig2a"])
+    InputError("Unknown experiment 'fig2c'. Did you mean 'fig2a'? Known: fig1, fig2a.")
+    >>> unknown("experiment", "fig9", ["fig1", "fig2a"])
+    InputError("Unknown experiment 'fig9'. Known: fig1, fig2a.")
+    """
     names = sorted(known)
     given = short(name) if isinstance(name, str) else shown(name)
-    near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    numbers = re.findall(r"\d+", given)  # another number is another thing, not a slip of the finger
+    same = [n for n in names if not numbers or re.findall(r"\d+", n) in (numbers, [])]
+    near = difflib.get_close_matches(given.lower(), same, n=1, cutoff=NEAR)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     return InputError(f"Unknown {kind} '{given}'.{hint} Known: {', '.join(names)}.")
 

@@ -26,6 +26,16 @@ def cores() -> int:
     return int(cpu_count())
 
 
+def accelerator_asked() -> bool:
+    """Whether JAX_PLATFORMS asks for a GPU or TPU, as "cuda" and "cuda,cpu" do."""
+    return os.environ.get("JAX_PLATFORMS", "").split(",")[0].strip() not in ("", "cpu")
+
+
+def default_workers() -> int:
+    """Worker processes unless a number is given: one a core, or one where an accelerator does the work."""
+    return 1 if accelerator_asked() else cores()
+
+
 def check_workers(count: int | None, what: str) -> None:
     """Refuse a number of worker processes that is less than 1, or far beyond the cores."""
     if count is None:

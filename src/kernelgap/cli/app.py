@@ -5,7 +5,6 @@ from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from kernelgap import console
 from kernelgap.cli import failing
@@ -14,6 +13,7 @@ from kernelgap.cli.catalogue import list_
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
 from kernelgap.cli.curve import curve
+from kernelgap.cli.help import HELP, GroupedHelp
 from kernelgap.cli.play import play
 from kernelgap.cli.predict import predict
 from kernelgap.cli.report import report
@@ -22,7 +22,7 @@ from kernelgap.cli.status import status
 from kernelgap.errors import InputError
 
 
-class Commands(TyperGroup):
+class Commands(GroupedHelp):
     """Tells Ctrl-C and a file that ends too early apart: typer aborts at both."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -40,17 +40,25 @@ app = typer.Typer(
     name="kernelgap",
     cls=Commands,
     help="When does a neural network beat every kernel method, by how much, and can it be proved?",
+    epilog="Every command explains itself: kernelgap run -h. Start with: kernelgap run fig2a",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-app.add_typer(certify)
-for command in (audit, verify, claims, curve, play, predict, report, run, status):
-    app.command()(command)
-app.command("list")(list_)
+app.add_typer(certify, rich_help_panel="Prove")
+for group, commands in {
+    "Reproduce": (run, claims, status),
+    "Prove": (verify,),
+    "Predict": (curve,),
+    "Decide": (audit, predict),
+    "Show": (report, play),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=group)(command)
+app.command("list", rich_help_panel="Show")(list_)
 
 
 def run_app() -> int:

@@ -39,7 +39,9 @@ def audit(
     seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Is a neural network worth it over every kernel method on this table? Run it again to go on.
+    """Say whether a neural network is worth it over every kernel method on a table.
+
+    Give the same command again to go on after an interruption.
 
     Exit code 0 with any verdict; 1 if parts of the audit failed.
     """

@@ -8,7 +8,9 @@ import typer
 
 from kernelgap import console
 from kernelgap.atomic_file import atomically
+from kernelgap.cli import completion
 from kernelgap.cli.answer import Json
+from kernelgap.cli.help import GroupedHelp
 from kernelgap.cli.show import certificates as show
 from kernelgap.errors import InputError
 
@@ -20,11 +22,23 @@ if TYPE_CHECKING:
 PATIENCE = 10  # seconds of silence
 
 certify = typer.Typer(
-    name="certify", help="Floors that no kernel gets under, with a proof.", no_args_is_help=True, rich_markup_mode=None
+    name="certify",
+    cls=GroupedHelp,
+    help="Prove floors that no kernel gets under, and pack them into files that anyone can verify.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
-KernelName = Annotated[str, typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.")]
-ProblemText = Annotated[str, typer.Option("--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")]
+KernelName = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A kernel: see 'kernelgap list'.", autocompletion=completion.kernels),
+]
+ProblemText = Annotated[
+    str,
+    typer.Option(
+        "--problem", help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.", autocompletion=completion.problems
+    ),
+]
 Samples = Annotated[int, typer.Option("--n", min=1, help="Training samples (or features).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the training inputs.")]
 
@@ -56,7 +70,7 @@ def any_kernel(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The mean risk that every kernel of a kind (scalar by default) fixed beforehand has at least, with N samples."""
+    """State the least mean risk of every kernel (or matrix-valued kernel) that is fixed beforehand, with N samples."""
     from kernelgap import certificates, problems
 
     numbers = {"--d": d, "--degree": degree, "--outputs": outputs, "--alpha": alpha}
@@ -100,7 +114,7 @@ def any_gradient(
     share: Annotated[float, typer.Option(help="The share of targets that must not exceed an advantage.")] = 0.9,
     as_json: Json = False,
 ) -> None:
-    """The advantage over guessing that gradient descent with noise, on any network, has at most on a hidden parity."""
+    """State the most that gradient descent with noise, on any network, gains over guessing on a hidden parity."""
     from kernelgap import certificates, problems
 
     bound = certificates.any_gradient(problems.get(problem), steps, noise, gradient_norm, loss=loss)
@@ -122,7 +136,7 @@ def kernel(
     rigorous: Annotated[bool, typer.Option("--rigorous", help="A proof, in ball arithmetic.")] = False,
     as_json: Json = False,
 ) -> None:
-    """The least risk of a kernel over all weights, even weights that know the target."""
+    """Compute the least risk of a kernel over all weights, even weights that know the target."""
     from kernelgap import certificates, kernels, problems
 
     asked = problems.get(problem)
@@ -160,7 +174,7 @@ def spectrum(
     out: Annotated[Path | None, typer.Option(help="Write the chart here: .html, .svg, .png or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """A kernel's eigenvalues by degree on the cube, and how much of each degree N samples can hold."""
+    """Show a kernel's eigenvalues by degree on the cube, and how much of each degree N samples can hold."""
     from kernelgap import certificates, kernels, problems, reports
 
     asked = problems.get(problem)
@@ -185,7 +199,7 @@ def theorem2(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Theorem 2 measured: the least risks of every kernel family over all targets."""
+    """Measure Theorem 2: the least risks of every kernel family over all targets."""
     from kernelgap import certificates, problems
 
     with console.progress("theorem 2") as on_progress:

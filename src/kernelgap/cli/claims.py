@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from kernelgap import console
+from kernelgap.cli import completion
 from kernelgap.cli.answer import Json, answer_with
 
 
 def claims(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Claims by id, such as thm2.kernels [default: all].")
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...",
+            help="Claims by id, such as thm2.kernels [default: all].",
+            autocompletion=completion.claims,
+        ),
     ] = None,
     scale: Annotated[str, typer.Option(help="quick: all within 15 minutes on 2 cores. full: larger sizes.")] = "quick",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/claims-SCALE].")] = None,
@@ -22,7 +28,7 @@ def claims(
     only_list: Annotated[bool, typer.Option("--list", help="List the claims, and measure nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure what the source documents state; run it again to go on after an interruption.
+    """Measure and judge every statement of the paper; the same command goes on after an interruption.
 
     Exit code 1 if a claim fails.
     """

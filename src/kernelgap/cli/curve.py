@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelgap import console
+from kernelgap.cli import completion
 from kernelgap.cli.answer import Json
 from kernelgap.cli.show import curve as show
 from kernelgap.errors import InputError
@@ -27,8 +28,14 @@ LEAST_OF_POOL = 10  # where a curve on a pool begins
 
 
 def curve(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="A kernel: see 'kernelgap list'.")],
-    problem: Annotated[str | None, typer.Option(help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.")] = None,
+    kernel: Annotated[
+        str,
+        typer.Argument(metavar="KERNEL", help="A kernel: see 'kernelgap list'.", autocompletion=completion.kernels),
+    ],
+    problem: Annotated[
+        str | None,
+        typer.Option(help="A problem: sec8, slides, 'hard(d=20, k=3, alpha=0.3)'.", autocompletion=completion.problems),
+    ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="FILE", help="In place of a problem: a table, as of 'kernelgap audit'.")
     ] = None,

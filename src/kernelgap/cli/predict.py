@@ -31,7 +31,9 @@ def predict(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict with the model that an audit chose; rows are counted from 0. Scores of classes are no probabilities."""
+    """Predict new rows with the model that an audit chose.
+
+    Rows are counted from 0. Scores of classes are no probabilities."""
     if out is not None:
         _check_out(out, Path(file), model)
     from kernelgap.audit.models import load_model, predict_table

@@ -5,12 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
+from kernelgap.cli import completion
 from kernelgap.cli.answer import Json, answer_with
 
 
 def run(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An experiment (see 'kernelgap list') or a YAML or TOML file.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="An experiment (see 'kernelgap list') or a YAML or TOML file.",
+            autocompletion=completion.experiments,
+        ),
     ],
     scale: Annotated[
         str, typer.Option(help="quick: minutes on 2 cores. paper: the whole grid. images has kernels and long, too.")
@@ -27,7 +33,7 @@ def run(
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Run an experiment; run it again to go on after an interruption."""
+    """Run an experiment; the same command goes on after an interruption."""
     from kernelgap.runs.start import run as start
 
     options: dict[str, Any] = {} if data is None else {"data": data}

@@ -23,7 +23,7 @@ def status(
     follow: Annotated[bool, typer.Option("--follow", help="Keep looking until the run ends.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show how far a run is: chunks done, running, failed and left. The run is not disturbed."""
+    """Show how far a run is, without disturbing it: chunks done, running, failed and left."""
     from kernelgap.runs import read_status
 
     state = read_status(folder)

@@ -2,6 +2,7 @@
 
 from kernelgap.estimators.adaptive import AdaptiveKernelClassifier, AdaptiveKernelRegressor
 from kernelgap.estimators.base import load
+from kernelgap.estimators.classifiers import NetworkClassifier
 from kernelgap.estimators.kernel_estimators import KernelClassifier, KernelRegressor
 from kernelgap.estimators.regressors import ResNetRegressor, ThreeLayerRegressor, TwoLayerRegressor
 
@@ -10,6 +11,7 @@ __all__ = [
     "AdaptiveKernelRegressor",
     "KernelClassifier",
     "KernelRegressor",
+    "NetworkClassifier",
     "ResNetRegressor",
     "ThreeLayerRegressor",
     "TwoLayerRegressor",

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelgap.errors import InputError, unknown, validated
@@ -20,7 +21,7 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 NotNegative = Annotated[float, Field(ge=0, strict=True)]
 Positive = Annotated[float, Field(gt=0, strict=True)]
 Tables = dict[str, tuple[str, ...]]
-OPTIONAL = {"search_results"}
+OPTIONAL = {"search_results", "validation_curve"}
 
 
 class Strict(BaseModel):
@@ -168,10 +169,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True)
         InputError
             If a setting or the data cannot be used; scikit-learn's own checks of X and y raise ValueError.
         """
+        self._fit(*self._numbers(X, y))
+        return self
+
+    def _numbers(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Checked inputs (n, d) and outputs (n, k)."""
         X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64)
         self._single_output = y.ndim == 1
-        self._fit(X, as_numbers(y))
-        return self
+        return X, as_numbers(y)
 
     def predict(self, X: Any) -> np.ndarray:
         """Outputs for new inputs.
@@ -193,6 +198,56 @@ class Regressor(MultiOutputMixin, RegressorMixin, ModelEstimator, abstract=True)
     def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
         super()._set_fitted(fitted, metadata)
         self._single_output = metadata.single_output
+
+
+class Classifier(ClassifierMixin, ModelEstimator, abstract=True):  # type: ignore[misc]
+    """Fits an output for each class."""
+
+    classes_: np.ndarray
+
+    def _labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Checked inputs (n, d) and labels (n,)."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        return X, y
+
+    def _one_hot(self, y: np.ndarray, *, keep: bool = False) -> np.ndarray:
+        """1 for the class of each row, (n, classes); ``keep`` for the classes that are there already."""
+        classes = np.unique(y)
+        if not keep:
+            if len(classes) < 2:
+                raise InputError("The classifier needs samples of at least 2 classes, and the labels hold one class.")
+            self.classes_ = classes
+        elif not np.isin(classes, self.classes_).all():
+            raise InputError("warm_start goes on with the classes of the fit before, and y has others.")
+        return np.eye(len(self.classes_))[np.searchsorted(self.classes_, y)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The outputs: (n, classes), or for two classes (n,), above 0 for the second."""
+        outputs = self._predict(X)
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class with the largest output for X (n, d)."""
+        largest = np.argmax(self._predict(X), axis=1)  # first: it refuses before fit
+        return self.classes_[largest]
+
+    def _labels(self) -> Labels:
+        try:
+            return Labels(dtype=self.classes_.dtype.str, values=self.classes_.tolist())
+        except ValidationError:
+            raise InputError("Labels can be saved if they are numbers or texts.") from None
+
+    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
+        super()._set_fitted(fitted, metadata)
+        labels = metadata.labels
+        check(labels is not None, "a classifier needs labels")
+        assert labels is not None
+        dtype = np.dtype(labels.dtype)
+        check(dtype.kind in "biufUO", "its labels are neither numbers nor texts")
+        self.classes_ = np.array(labels.values, dtype=dtype)
+        check(self.classes_.tolist() == labels.values, "its labels are of another type than it says")
+        check(len(set(labels.values)) == self.model_.targets >= 2, "it has not as many labels as outputs")
 
 
 def load(path: str | Path) -> Any:

@@ -5,15 +5,21 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, ValidationError
-from sklearn.base import ClassifierMixin
+from pydantic import Field
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernelgap import console, kernels
 from kernelgap.errors import InputError, unknown
-from kernelgap.estimators.base import EstimatorMetadata, Labels, ModelEstimator, NotNegative, Regressor, Strict, Tables
+from kernelgap.estimators.base import (
+    Classifier,
+    EstimatorMetadata,
+    ModelEstimator,
+    NotNegative,
+    Regressor,
+    Strict,
+    Tables,
+)
 from kernelgap.estimators.defaults import is_number
 from kernelgap.kernels import Kernel
 from kernelgap.kernels.check import check_count
@@ -251,7 +257,7 @@ class KernelRegressor(Regressor, KernelEstimator):
 {PARAMETERS}"""
 
 
-class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+class KernelClassifier(Classifier, KernelEstimator):
     __doc__ = f"""Least squares on one-hot labels with a kernel: the class with the largest output.
 
     Labels become 1 for their class and 0 for the others, less 1 / classes.
@@ -274,37 +280,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         -------
         The estimator itself.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise InputError("The classifier needs samples of at least 2 classes, and the labels hold one class.")
-        self._fit(X, np.eye(len(self.classes_))[codes] - 1 / len(self.classes_))
+        X, y = self._labelled(X, y)
+        self._fit(X, self._one_hot(y) - 1 / len(self.classes_))
         return self
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The outputs: (n, classes), or for two classes (n,), above 0 for the second."""
-        outputs = self._predict(X)
-        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest output for X (n, d)."""
-        largest = np.argmax(self._predict(X), axis=1)  # first: it refuses before fit
-        return self.classes_[largest]
-
-    def _labels(self) -> Labels:
-        try:
-            return Labels(dtype=self.classes_.dtype.str, values=self.classes_.tolist())
-        except ValidationError:
-            raise InputError("Labels can be saved if they are numbers or texts.") from None
-
-    def _set_fitted(self, fitted: Any, metadata: EstimatorMetadata) -> None:
-        super()._set_fitted(fitted, metadata)
-        labels = metadata.labels
-        check(labels is not None, "a classifier needs labels")
-        assert labels is not None
-        dtype = np.dtype(labels.dtype)
-        check(dtype.kind in "biufUO", "its labels are neither numbers nor texts")
-        self.classes_ = np.array(labels.values, dtype=dtype)
-        check(self.classes_.tolist() == labels.values, "its labels are of another type than it says")
-        check(len(set(labels.values)) == self.model_.targets >= 2, "it has not as many labels as outputs")

@@ -9,7 +9,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 
 from kernelgap.errors import InputError
-from kernelgap.machine import available_memory, check_workers, cores
+from kernelgap.machine import available_memory, check_workers, cores, default_workers
 from kernelgap.runs.meter import Meter, RunProgress
 from kernelgap.runs.status import StatusWriter
 from kernelgap.runs.store import Failure, KindStore
@@ -122,12 +122,12 @@ def _workers(
     count: int | None, cluster: str | None, executor: Executor | None, chunks: int, work_function: WorkFunction
 ) -> Iterator[Workers]:
     if executor is not None:
-        yield ExecutorWorkers(executor, count or cores(), work_function)
+        yield ExecutorWorkers(executor, count or default_workers(), work_function)
     elif cluster is not None:
         with cluster_workers(cluster, work_function) as remote:
             yield remote
     else:
-        with local_workers(min(count or cores(), chunks), work_function) as local:
+        with local_workers(min(count or default_workers(), chunks), work_function) as local:
             yield local
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from kernelgap.errors import InputError
-from kernelgap.networks import Network, Params, check_normalised
+from kernelgap.networks import Params, check_normalised
 from kernelgap.training.engine import Engine, Stretch, XlaEngine
+from kernelgap.training.losses import WeightedLoss
 from kernelgap.training.modes import Layers, TrainableModel
 from kernelgap.training.native import native_engine
 from kernelgap.training.schedule import (
@@ -113,7 +114,8 @@ def train_grid(
     evaluate: Mapping[str, Arrays] | None = None,
     base: Arrays | None = None,
     epochs: Sequence[int] | None = None,
-    watch: Callable[[int, Callable[[int], Predictor]], None] | None = None,
+    watch: Callable[[int, Callable[[int], Predictor]], object] | None = None,
+    trained_from: Params | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> GridResult:
     """Train member i with ``rates[i]`` and ``decays[i]``, all from the same start on the same batches.
@@ -140,7 +142,9 @@ def train_grid(
     epochs
         When errors are taken, besides the start and the end; by default dense at first, then at every eighth.
     watch
-        Is called with each of these epochs, and a function that gives a member as it is then.
+        Is called with each of these epochs, and a function that gives a member as it is then. True ends training.
+    trained_from
+        Where the trained weights start, if not where the model splits ``params``.
     on_progress
         Is called with the share done.
 
@@ -158,11 +162,12 @@ def train_grid(
     samples = as_samples({"train": train, **(evaluate or {})})
     signal = None if base is None else as_samples({"base": base})["base"]
     schedule.check_samples(samples["train"].x.shape[0])
-    _check_columns(model.network, params, samples["train"])
+    _check_columns(model, params, samples["train"])
     _check_members(rates, decays)
     chosen = evaluation_epochs(schedule.epochs) if epochs is None else epochs
     times = sorted({0, *evaluation_times(chosen, schedule.epochs, "Errors can be taken at epochs")})
     trained, frozen = model.split(params)
+    trained = trained if trained_from is None else trained_from
     samples = {name: Sample(np.asarray(model.prepare(frozen, jnp.asarray(s.x))), s.y) for name, s in samples.items()}
 
     weights = sum(w.size for w in trained.values())
@@ -180,13 +185,14 @@ def train_grid(
             members.measure(state, group, time)
             if on_progress is not None:
                 on_progress(members.share_done())
-        if watch is not None:
-            watch(stop, lambda member: _member(model, state.trained, frozen, member))
+        if watch is not None and watch(stop, lambda member: _member(model, state.trained, frozen, member)) is True:
+            times = times[: time + 1]
+            break
     return GridResult(
         rates=members.rates,
         decays=members.decays,
         epochs=np.array(times),
-        curves=members.curves,
+        curves={name: curve[:, : len(times)] for name, curve in members.curves.items()},
         standard_errors=members.standard_errors,
         diverged_at=members.diverged_at,
         model=model,
@@ -277,9 +283,9 @@ def _check_members(rates: Sequence[float], decays: Sequence[float]) -> None:
             raise InputError(f"A weight decay must be a number that is not negative, not {decay}.")
 
 
-def _check_columns(network: Network, params: Params, sample: Sample) -> None:
-    d, k = network.takes(params)
-    columns = sample.x.shape[1], sample.y.shape[1]
+def _check_columns(model: TrainableModel, params: Params, sample: Sample) -> None:
+    d, k = model.network.takes(params)
+    columns = sample.x.shape[1], sample.y.shape[1] - isinstance(model, WeightedLoss)
     if columns != (d, k):
         given = f"X has {columns[0]} columns and Y {columns[1]}"
         raise InputError(f"The network takes {d} inputs to {k} outputs, but {given}.")

@@ -16,17 +16,8 @@ Outputs = Float[Array, "n k"]
 
 
 @runtime_checkable
-class TrainableModel(Protocol):
-    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights.
-
-    Attributes
-    ----------
-    network
-        The network whose weights they are.
-    """
-
-    @property
-    def network(self) -> Network: ...
+class DifferentiableModel(Protocol):
+    """A function of trained weights, frozen weights and inputs that were prepared once with the frozen weights."""
 
     def split(self, params: Params) -> tuple[Params, Params]:
         """The start as (trained, frozen)."""
@@ -37,6 +28,20 @@ class TrainableModel(Protocol):
         ...
 
     def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Outputs: ...
+
+
+@runtime_checkable
+class TrainableModel(DifferentiableModel, Protocol):
+    """One whose weights are those of a network.
+
+    Attributes
+    ----------
+    network
+        The network.
+    """
+
+    @property
+    def network(self) -> Network: ...
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Float32
 
 from kernelgap import native, networks
-from kernelgap.machine import threads
+from kernelgap.machine import accelerator_asked, threads
 from kernelgap.networks import Network, Params
 from kernelgap.training.engine import Members, Stretch
 from kernelgap.training.modes import Layers, TrainableModel
@@ -93,7 +93,7 @@ class NativeEngine:
 
 
 def native_engine(model: TrainableModel, frozen: Params, schedule: Schedule) -> NativeEngine | None:
-    """The engine of compiled loops, if it knows the network and this machine can compile it.
+    """The engine of compiled loops, if it knows the network, this machine can compile it, and no GPU is asked for.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def native_engine(model: TrainableModel, frozen: Params, schedule: Schedule) -> 
     -------
     NativeEngine or None
     """
-    if not isinstance(model, Layers) or model.network not in NETWORKS:
+    if accelerator_asked() or not isinstance(model, Layers) or model.network not in NETWORKS:
         return None
     library = native.load(Path(__file__).with_name("shallow.cpp"))
     return None if library is None else NativeEngine(library, model.network, frozen, schedule)

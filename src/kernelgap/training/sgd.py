@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from kernelgap.networks import Params
+from kernelgap.training.losses import objective, row_errors
 from kernelgap.training.modes import TrainableModel
 from kernelgap.training.schedule import Sample, Schedule
 
@@ -20,13 +21,6 @@ class State(NamedTuple):
 
     trained: Params
     momentum: Params
-
-
-def objective(
-    model: TrainableModel, trained: Params, frozen: Params, x: Float[Array, "n _"], y: Float[Array, "n k"]
-) -> Array:
-    """Eq. 6.1 averaged over the batch: |y - out(x)|^2 / 2."""
-    return 0.5 * jnp.sum((y - model.predict(trained, frozen, x)) ** 2) / x.shape[0]
 
 
 @partial(jax.jit, static_argnames=("model", "schedule"), donate_argnames=("state",))
@@ -84,7 +78,7 @@ def _blocked_errors(model: TrainableModel, first: bool, trained: Params, frozen:
         return model.network.first_output({**w, **frozen}, rows)
 
     def block(xy: tuple[Array, Array]) -> Array:
-        return jax.vmap(lambda w: jnp.sum((xy[1] - out(w, xy[0])) ** 2, axis=-1))(trained)
+        return jax.vmap(lambda w: row_errors(model, out(w, xy[0]), xy[1]))(trained)
 
     return jax.lax.map(block, (x, y))
 
@@ -92,7 +86,7 @@ def _blocked_errors(model: TrainableModel, first: bool, trained: Params, frozen:
 def squared_errors(
     model: TrainableModel, trained: Params, frozen: Params, sample: Sample, *, first: bool = False
 ) -> Float[np.ndarray, "members n"]:
-    """|y - out(x)|^2 for every member and row, summed over outputs; with ``first`` |y - out1(x)|^2."""
+    """|y - out(x)|^2 for every member and row, or the model's own loss; with ``first`` |y - out1(x)|^2."""
     blocks = _blocks(sample.x), _blocks(sample.y)
     errors = np.asarray(_blocked_errors(model, first, trained, frozen, *blocks), dtype=float)
     return errors.transpose(1, 0, 2).reshape(errors.shape[1], -1)[:, : len(sample.x)]

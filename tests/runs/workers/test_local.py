@@ -10,8 +10,13 @@ from types import SimpleNamespace
 import pytest
 from loky.process_executor import ShutdownExecutorError
 
+from kernelgap import networks
+from kernelgap.machine import cores, default_workers
 from kernelgap.runs import run_chunk
 from kernelgap.runs.workers import local
+from kernelgap.runs.workers.local import worker_environment
+from kernelgap.training import Schedule, get_model
+from kernelgap.training.native import native_engine
 
 GROW = "import os; os.kept = bytearray(b'-') * 340_000_000"  # loky takes 300 MB more than at the start for a leak
 SECOND = 1.1  # loky looks once a second
@@ -107,3 +112,33 @@ def test_progress_is_reported_at_once_and_then_not_too_often(monkeypatch):
     monkeypatch.setattr(local, "REPORT_INTERVAL", 1e9)
     report(0.5)
     assert shares == [0.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken", "preallocated", "count"),
+    [
+        (None, "cpu", None, None),
+        ("", "cpu", None, None),
+        ("cpu", "cpu", None, None),
+        ("cuda,cpu", "cuda,cpu", "false", 1),
+    ],
+)
+def test_workers_take_the_gpu_where_it_is_asked_for(asked, taken, preallocated, count, monkeypatch):
+    monkeypatch.delenv("XLA_PYTHON_CLIENT_PREALLOCATE", raising=False)
+    monkeypatch.delenv("JAX_PLATFORMS", raising=False)
+    if asked is not None:
+        monkeypatch.setenv("JAX_PLATFORMS", asked)
+    environment = worker_environment()
+    assert environment["JAX_PLATFORMS"] == taken
+    assert environment.get("XLA_PYTHON_CLIENT_PREALLOCATE") == preallocated
+    assert default_workers() == (count or cores())
+
+
+def test_compiled_loops_do_not_train_where_a_gpu_is_asked_for(monkeypatch):
+    model = get_model(networks.get("2layer"), "all")
+    monkeypatch.setenv("JAX_PLATFORMS", "cuda")
+    assert native_engine(model, {}, Schedule()) is None
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    monkeypatch.setattr("kernelgap.training.native.native.load", lambda path: "loaded")
+    monkeypatch.setattr("kernelgap.training.native.NativeEngine", lambda library, *_: library)
+    assert native_engine(model, {}, Schedule()) == "loaded"

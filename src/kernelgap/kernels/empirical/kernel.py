@@ -1,4 +1,4 @@
-"""Kernels of a finite network at its weights: inner products of the outputs' gradients.
+"""Kernels of a finite network, or of any function, at its weights: inner products of the outputs' gradients.
 
 The full kernel couples the outputs: entry ((x,i),(z,j)) is <d out_i(x) / d weights, d out_j(z) / d weights>. Its mean
 over equal outputs i = j is the kernel that is used for every output alike. In the ResNet with U = VA the second layer
@@ -8,6 +8,7 @@ however wide the network is. (At section 8.1's start out1 vanishes like m^-1/2, 
 Gradients are kept as outer products where the network's structure allows it; else each is moved through the network.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,13 +22,14 @@ from jaxtyping import Array, Float
 
 from kernelgap.errors import InputError
 from kernelgap.kernels.check import check_part
+from kernelgap.kernels.empirical.function import FunctionModel, as_model, count_outputs
 from kernelgap.kernels.empirical.structure import Factors, Structure, factors, find_structure
 from kernelgap.kernels.kernel import Gram, Kernel, check_overflow, check_two, require_gram
 from kernelgap.kernels.pairs import Others, Rows
 from kernelgap.machine import require_memory
 from kernelgap.networks import Network, Params, check_normalised
 from kernelgap.rows import check_rows
-from kernelgap.training import TrainableModel, get_model
+from kernelgap.training import DifferentiableModel, get_model
 
 TILE_BYTES = 2**27  # of gradients, of the activations that they move, and of the kernel that they give
 DIAGONAL_ROWS = 32  # a call for each row would cost more than the entries beside the diagonal
@@ -35,8 +37,96 @@ DIAGONAL_ROWS = 32  # a call for each row would cost more than the entries besid
 Tile = tuple[slice, slice, Float[np.ndarray, "n m"]]  # rows, columns, and the kernel there
 
 
+class TangentKernel(Kernel):
+    """Inner products of the outputs' gradients, at weights that stay as they are.
+
+    Calling it gives the mean over outputs, (n, m); ``full`` gives the kernel between all outputs, (n k, m k).
+    """
+
+    @abstractmethod
+    def _outputs_for(self, X: Rows) -> int:
+        """The number of outputs; inputs that the weights do not fit are refused."""
+
+    @abstractmethod
+    def _at(self) -> "TangentAt":
+        """The linear map; called within ``jax.enable_x64``."""
+
+    def _gram(self, X: Rows, Z: Others) -> Gram:
+        return self._filled(X, Z, mean=True)
+
+    def full(self, X: object, Z: object = None) -> Float[np.ndarray, "nk mk"]:
+        """The kernel between all outputs, sample by sample: row n k + i is output i at sample n."""
+        first, second = check_two(X, Z)
+        with np.errstate(all="ignore"):
+            gram = self._filled(first, second, mean=False)
+            check_overflow(gram, self.spec)
+        return gram
+
+    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
+        """K(x, x) for each row, of a few rows at once."""
+        blocks = [X[block] for block in _blocks(len(X), DIAGONAL_ROWS)]
+        return np.concatenate([np.empty(0), *(np.diag(self._gram(block, block)) for block in blocks)])
+
+    def _filled(self, X: Rows, Z: Others, mean: bool) -> Float[np.ndarray, "nk mk"]:
+        k = 1 if mean else self._outputs_for(X)
+        require_gram(len(X) * k, len(Z) * k)
+        gram = np.zeros((len(X) * k, len(Z) * k))
+        for rows, columns, tile in self._tiles(X, Z, mean):
+            place = (slice(k * rows.start, k * rows.stop), slice(k * columns.start, k * columns.stop))
+            gram[place] = tile if Z is not X or rows != columns else (tile + tile.T) / 2
+            if Z is X and rows != columns:
+                gram[place[::-1]] = tile.T
+        return gram
+
+    def _tiles(self, X: Rows, Z: Others, mean: bool) -> Iterator[Tile]:
+        """Tiles of bounded size; of a symmetric kernel only those on and above the diagonal."""
+        k = self._outputs_for(X)
+        with jax.enable_x64(True):
+            at = self._at()
+            structure = at.structure(X[:1])
+        if structure is None:
+            return self._moved_tiles(at, X, Z, k, mean)
+        return self._structured_tiles(at, structure, X, Z, k, mean) if structure.terms else iter(())  # else it is 0
+
+    def _structured_tiles(
+        self, at: "TangentAt", structure: Structure, X: Rows, Z: Others, k: int, mean: bool
+    ) -> Iterator[Tile]:
+        sample = 8 * (k * sum(structure.gradients) + sum(structure.inputs))
+        require_memory(3 * sample, "The gradients of one sample", "Take a narrower network.")
+        rows, columns = (max(1, min(n, TILE_BYTES // sample)) for n in (len(X), len(Z)))
+        side = max(1, isqrt(TILE_BYTES // (8 if mean else 8 * k * k)))
+        kernel = structure.mean if mean else structure.full
+        for right in _blocks(len(Z), columns):
+            second = at.factors(structure, _padded(Z[right], columns))
+            for left in _blocks(right.stop if Z is X else len(X), rows):
+                same = Z is X and left == right
+                first = second if same else at.factors(structure, _padded(X[left], rows))
+                for j in _blocks(right.stop - right.start, side):
+                    for i in _blocks(j.stop if same else left.stop - left.start, side):
+                        tile = kernel(first.at(i), second.at(j), k)
+                        yield _shifted(i, left.start), _shifted(j, right.start), tile
+
+    def _moved_tiles(self, at: "TangentAt", X: Rows, Z: Others, k: int, mean: bool) -> Iterator[Tile]:
+        gradient = 8 * k * sum(int(w.size) for w in at.trained.values())
+        require_memory(3 * gradient, "The gradients of one sample", "Take a narrower network.")
+        width = sum(max(w.shape, default=1) for w in at.trained.values())
+        columns = max(1, min(len(Z), TILE_BYTES // gradient))
+        rows = max(1, min(len(X), TILE_BYTES // (8 * width * columns * k)))
+        if Z is X:
+            rows = columns = min(rows, columns)
+        for j in _blocks(len(Z), columns):
+            with jax.enable_x64(True):
+                gradients = at.gradients(_padded(Z[j], columns))
+            for i in _blocks(j.stop if Z is X else len(X), rows):
+                with jax.enable_x64(True):
+                    moved = np.asarray(at.moved(_padded(X[i], rows), gradients))
+                n, m = i.stop - i.start, j.stop - j.start
+                tile = moved[:m, :, :n].transpose(2, 3, 0, 1)
+                yield i, j, np.einsum("nimi->nm", tile) / k if mean else tile.reshape(n * k, m * k)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Empirical(Kernel):
+class Empirical(TangentKernel):
     """The tangent kernel of ``network`` at ``params``, over the weights that ``train`` names: all, hidden or last.
 
     Calling it gives the mean over outputs, (n, m); ``full`` gives the kernel between all outputs, (n k, m k). "last" is
@@ -63,36 +153,8 @@ class Empirical(Kernel):
     def outputs(self) -> int:
         return int(self.params["A"].shape[0])
 
-    def _gram(self, X: Rows, Z: Others) -> Gram:
-        return self._filled(X, Z, mean=True)
-
-    def full(self, X: object, Z: object = None) -> Float[np.ndarray, "nk mk"]:
-        """The kernel between all outputs, sample by sample: row n k + i is output i at sample n."""
-        first, second = check_two(X, Z)
-        with np.errstate(all="ignore"):
-            gram = self._filled(first, second, mean=False)
-            check_overflow(gram, self.spec)
-        return gram
-
-    def _diagonal(self, X: Rows) -> Float[np.ndarray, " n"]:
-        """K(x, x) for each row, of a few rows at once."""
-        blocks = [X[block] for block in _blocks(len(X), DIAGONAL_ROWS)]
-        return np.concatenate([np.empty(0), *(np.diag(self._gram(block, block)) for block in blocks)])
-
-    def _filled(self, X: Rows, Z: Others, mean: bool) -> Float[np.ndarray, "nk mk"]:
-        self._check_columns(X.shape[1])
-        k = 1 if mean else self.outputs
-        require_gram(len(X) * k, len(Z) * k)
-        gram = np.zeros((len(X) * k, len(Z) * k))
-        for rows, columns, tile in self._tiles(X, Z, mean):
-            place = (slice(k * rows.start, k * rows.stop), slice(k * columns.start, k * columns.stop))
-            gram[place] = tile if Z is not X or rows != columns else (tile + tile.T) / 2
-            if Z is X and rows != columns:
-                gram[place[::-1]] = tile.T
-        return gram
-
-    def _check_columns(self, d: int) -> None:
-        """Refuse inputs that the weights do not fit."""
+    def _outputs_for(self, X: Rows) -> int:
+        d = X.shape[1]
         table = self.network.weights(d, *self.params["A"].shape)
         for name, weight in self.params.items():
             if weight.shape != table[name].shape:
@@ -100,75 +162,76 @@ class Empirical(Kernel):
                     f"The inputs have {d} columns, for which {self.network.name} would need a {name} of the shape "
                     f"{table[name].shape}, not {weight.shape}: give it inputs like those that it was made for."
                 )
+        return self.outputs
 
-    def _tiles(self, X: Rows, Z: Others, mean: bool) -> Iterator[Tile]:
-        """Tiles of bounded size; of a symmetric kernel only those on and above the diagonal."""
-        with jax.enable_x64(True):
-            at = TangentAt(self.network, self.params, self.train)
-            structure = at.structure(X[:1])
-        if structure is None:
-            return self._moved_tiles(at, X, Z, mean)
-        return self._structured_tiles(at, structure, X, Z, mean) if structure.terms else iter(())  # else it is 0
-
-    def _structured_tiles(
-        self, at: "TangentAt", structure: Structure, X: Rows, Z: Others, mean: bool
-    ) -> Iterator[Tile]:
-        k = self.outputs
-        sample = 8 * (k * sum(structure.gradients) + sum(structure.inputs))
-        require_memory(3 * sample, "The gradients of one sample", "Take a narrower network.")
-        rows, columns = (max(1, min(n, TILE_BYTES // sample)) for n in (len(X), len(Z)))
-        side = max(1, isqrt(TILE_BYTES // (8 if mean else 8 * k * k)))
-        kernel = structure.mean if mean else structure.full
-        for right in _blocks(len(Z), columns):
-            second = at.factors(structure, _padded(Z[right], columns))
-            for left in _blocks(right.stop if Z is X else len(X), rows):
-                same = Z is X and left == right
-                first = second if same else at.factors(structure, _padded(X[left], rows))
-                for j in _blocks(right.stop - right.start, side):
-                    for i in _blocks(j.stop if same else left.stop - left.start, side):
-                        tile = kernel(first.at(i), second.at(j), k)
-                        yield _shifted(i, left.start), _shifted(j, right.start), tile
-
-    def _moved_tiles(self, at: "TangentAt", X: Rows, Z: Others, mean: bool) -> Iterator[Tile]:
-        k = self.outputs
-        gradient = 8 * k * sum(int(w.size) for w in at.trained.values())
-        require_memory(3 * gradient, "The gradients of one sample", "Take a narrower network.")
-        width = sum(max(w.shape, default=1) for w in at.trained.values())
-        columns = max(1, min(len(Z), TILE_BYTES // gradient))
-        rows = max(1, min(len(X), TILE_BYTES // (8 * width * columns * k)))
-        if Z is X:
-            rows = columns = min(rows, columns)
-        for j in _blocks(len(Z), columns):
-            with jax.enable_x64(True):
-                gradients = at.gradients(_padded(Z[j], columns))
-            for i in _blocks(j.stop if Z is X else len(X), rows):
-                with jax.enable_x64(True):
-                    moved = np.asarray(at.moved(_padded(X[i], rows), gradients))
-                n, m = i.stop - i.start, j.stop - j.start
-                tile = moved[:m, :, :n].transpose(2, 3, 0, 1)
-                yield i, j, np.einsum("nimi->nm", tile) / k if mean else tile.reshape(n * k, m * k)
+    def _at(self) -> "TangentAt":
+        return TangentAt(self.network, self.params, self.train)
 
     @property
     def spec(self) -> str:
         return f"empirical({self.network.name}, width={self.params['A'].shape[1]}, train={self.train!r})"
 
 
-def empirical(network: Network, params: Params, train: str = "all") -> Empirical:
-    """The tangent kernel of a network at its weights.
+@dataclass(frozen=True, repr=False, eq=False)
+class FunctionEmpirical(TangentKernel):
+    """The tangent kernel of f(params, x) at ``params``."""
+
+    model: FunctionModel
+    arrays: Params
+
+    def _outputs_for(self, X: Rows) -> int:
+        return count_outputs(self.model, self.arrays, X)
+
+    def _at(self) -> "TangentAt":
+        return TangentAt(self.model, self.arrays)
+
+    @property
+    def spec(self) -> str:
+        return f"empirical({getattr(self.model.function, '__name__', type(self.model.function).__name__)})"
+
+
+def empirical(network: Network | Callable[..., Any], params: Any, train: str = "all") -> Empirical | FunctionEmpirical:
+    """The tangent kernel of a network, or of any function, at its weights.
 
     Parameters
     ----------
-    network, params
-        The network and its weights by name, at random or after training.
+    network
+        A network of kernelgap, or a pure function f(params, x) written in JAX that takes inputs (n, d) and gives
+        outputs (n, k) or (n,), such as the ``apply`` of a Flax module. Each row of its outputs must depend on that row
+        of the inputs alone.
+    params
+        The weights, at random or after training: those of a network by name; for a function whatever it takes, a tree
+        whose floating-point arrays are the weights.
     train
-        Over which weights: "all", "hidden", or "last" (the conjugate kernel of the features at ``params``).
+        For a network, over which weights: "all", "hidden", or "last" (the conjugate kernel of the features at
+        ``params``). For a function always "all".
 
     Returns
     -------
-    Empirical
-        A call gives the mean over outputs; its ``full`` the kernel between all outputs.
+    Kernel
+        A call gives the mean over outputs; its ``full`` the kernel between all outputs. Both are computed in float64
+        and in tiles of bounded memory. The gradients of fully connected layers are kept as outer products, and all
+        others are moved through the function (Jacobian-vector products), one side at a time.
+
+    Raises
+    ------
+    InputError
+        If the weights are not finite or do not fit; if outputs at one row depend on other rows.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp
+    >>> import numpy as np
+    >>> kernel = empirical(lambda w, x: jnp.tanh(x @ w), np.array([0.0, 0.0]))
+    >>> kernel(np.array([[1.0, 2.0], [3.0, -1.0]]))
+    array([[ 5.,  1.],
+           [ 1., 10.]])
     """
-    return Empirical(network, params, train)
+    if isinstance(network, Network) or not callable(network):
+        return Empirical(network, params, train)
+    if train != "all":
+        raise InputError(f"Of a function all weights are taken (train='all', not {train!r}): close over the others.")
+    return FunctionEmpirical(*as_model(network, params))
 
 
 def conjugate_features(network: Network, params: Params, X: object) -> Float[np.ndarray, "n m"]:
@@ -183,8 +246,8 @@ class TangentAt:
     To be used within ``jax.enable_x64``.
     """
 
-    def __init__(self, network: Network, params: Params, train: str) -> None:
-        self._model: TrainableModel = get_model(network, train)
+    def __init__(self, network: Network | DifferentiableModel, params: Params, train: str = "all") -> None:
+        self._model = get_model(network, train) if isinstance(network, Network) else network
         self.trained, self._frozen = self._model.split(_double(params))
 
     def outputs(self, X: Rows) -> Float[np.ndarray, "n k"]:
@@ -239,12 +302,12 @@ MAPS: dict[str, Callable[..., Any]] = {  # of f, the outputs as a function of th
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _run(what: str, model: TrainableModel, trained: Params, frozen: Params, x: Array, *arguments: Any) -> Any:
+def _run(what: str, model: DifferentiableModel, trained: Params, frozen: Params, x: Array, *arguments: Any) -> Any:
     return MAPS[what](lambda w: model.predict(w, frozen, x), trained, *arguments)
 
 
 @partial(jax.jit, static_argnums=0)
-def _gradients(model: TrainableModel, trained: Params, frozen: Params, x: Array) -> Params:
+def _gradients(model: DifferentiableModel, trained: Params, frozen: Params, x: Array) -> Params:
     def of_one(row: Array) -> Params:
         return jax.jacrev(lambda w: model.predict(w, frozen, row[None])[0])(trained)
 
@@ -252,7 +315,14 @@ def _gradients(model: TrainableModel, trained: Params, frozen: Params, x: Array)
 
 
 def _double(params: Params) -> dict[str, Any]:
-    return {name: jnp.asarray(np.asarray(weight), jnp.float64) for name, weight in params.items()}
+    return {name: _double_weight(weight) for name, weight in params.items()}
+
+
+def _double_weight(weight: Any) -> Array:
+    """In float64; what is no weight (whole numbers, say, of someone's function) as it is."""
+    if not jnp.issubdtype(weight.dtype, jnp.floating):
+        return jnp.asarray(weight)
+    return jnp.asarray(np.asarray(weight), jnp.float64)
 
 
 def _padded(X: Rows, rows: int) -> Float[np.ndarray, "rows d"]:

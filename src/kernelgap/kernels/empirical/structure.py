@@ -23,7 +23,7 @@ from jax.extend.core import Jaxpr, JaxprEqn, Var, primitives
 from jaxtyping import Array, Float
 
 from kernelgap.networks import Params
-from kernelgap.training import TrainableModel
+from kernelgap.training import DifferentiableModel
 
 RESHAPES = (primitives.broadcast_in_dim_p, primitives.reshape_p, primitives.squeeze_p)
 REARRANGEMENTS = (*RESHAPES, primitives.transpose_p, primitives.concatenate_p)
@@ -86,7 +86,9 @@ class Structure:
         return total / k
 
 
-def find_structure(model: TrainableModel, trained: Params, frozen: Params, x: Float[Array, "n _"]) -> Structure | None:
+def find_structure(
+    model: DifferentiableModel, trained: Params, frozen: Params, x: Float[Array, "n _"]
+) -> Structure | None:
     """The structure of a model at inputs like x; None where it has none."""
     key: Any = model  # models are frozen dataclasses
     leaves, tree = jax.tree.flatten((trained, frozen, x))
@@ -94,7 +96,7 @@ def find_structure(model: TrainableModel, trained: Params, frozen: Params, x: Fl
 
 
 @lru_cache(maxsize=64)
-def _find(model: TrainableModel, tree: Any, shapes: tuple[tuple[tuple[int, ...], Any], ...]) -> Structure | None:
+def _find(model: DifferentiableModel, tree: Any, shapes: tuple[tuple[tuple[int, ...], Any], ...]) -> Structure | None:
     array: Any = jax.ShapeDtypeStruct
     trained, frozen, x = jax.tree.unflatten(tree, [array(*shape) for shape in shapes])
     walk = _Walk()
@@ -107,7 +109,7 @@ def _find(model: TrainableModel, tree: Any, shapes: tuple[tuple[tuple[int, ...],
 
 @partial(jax.jit, static_argnums=(0, 1))
 def factors(
-    model: TrainableModel, structure: Structure, trained: Params, frozen: Params, x: Float[Array, "n _"]
+    model: DifferentiableModel, structure: Structure, trained: Params, frozen: Params, x: Float[Array, "n _"]
 ) -> tuple[tuple[Float[Array, "n _"], ...], tuple[Float[Array, "n k _"], ...]]:
     """The inputs and gradients at each row. With a tap of 0 added where weights are used, delta = d out / d tap."""
 
@@ -229,7 +231,7 @@ class _Walk:
 
 
 def _evaluate(
-    walk: _Walk, model: TrainableModel, trained: Params, frozen: Params, row: Array
+    walk: _Walk, model: DifferentiableModel, trained: Params, frozen: Params, row: Array
 ) -> tuple[Array, tuple[Array, ...]]:
     """The outputs at one sample, and the inputs that the weights met on the way."""
     program = jax.make_jaxpr(model.predict)(trained, frozen, row[None])

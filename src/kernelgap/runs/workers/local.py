@@ -20,6 +20,7 @@ from loky import ProcessPoolExecutor
 from loky.backend import get_context
 
 from kernelgap.errors import InputError
+from kernelgap.machine import accelerator_asked
 from kernelgap.runs.work import Work, WorkFunction, WorkResult
 from kernelgap.runs.workers.compiled import keep_programs
 from kernelgap.runs.workers.pool import do_silently
@@ -42,6 +43,16 @@ def single_threaded() -> dict[str, str]:
 # Where psutil is installed, loky ends a worker that has grown by 300 MB: a large network is no leak.
 NEVER_RENEWED = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e15"}
 
+
+def worker_environment() -> dict[str, str]:
+    """Workers take the CPU, unless JAX_PLATFORMS asks for a GPU, whose memory several of them then share."""
+    platform = os.environ.get("JAX_PLATFORMS") or "cpu"  # as many processes as cores would not share one GPU well
+    environment = {**single_threaded(), "JAX_PLATFORMS": platform, **NEVER_RENEWED}
+    if accelerator_asked():
+        environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    return environment
+
+
 SHORT = 0.5  # seconds; chunks that take less wait in line at a worker, so that it need not wait for the coordinator
 LINE = 8  # how many short chunks a worker has before it
 REPORT_INTERVAL = 0.2  # seconds between two progress reports of a worker
@@ -57,8 +68,7 @@ class Worker:
         self.reports = context.SimpleQueue()  # of (chunk id, share done)
         self._futures: list[Future[WorkResult]] = []
         self.blamed = False  # whether the chunk that it died of is known
-        platform = os.environ.get("JAX_PLATFORMS", "cpu")  # as many processes as cores would not share one GPU well
-        environment = {**single_threaded(), "JAX_PLATFORMS": platform, **NEVER_RENEWED}
+        environment = worker_environment()
         begin = {"initializer": _begin, "initargs": (self.reports, os.getpid())}
         self._executor = ProcessPoolExecutor(1, context=context, env=environment, **begin)
 
