@@ -1,7 +1,7 @@
 """Build the wheel and the sdist, and try the wheel: python scripts/wheels.py [--try python3.12 python3.13].
 
-``make dist`` builds into dist/. With --try the wheel is installed into a fresh environment on each of these Pythons, with
-whatever versions pip chooses, and quick commands are run in an empty folder.
+``make dist`` builds into dist/. With --try the wheel is installed into a fresh environment on each of these Pythons,
+with whatever versions pip chooses, and quick commands are run in an empty folder.
 """
 
 import argparse

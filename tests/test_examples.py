@@ -65,6 +65,7 @@ def test_links_lead_somewhere():
         "docs/gradient-floors.md",
         "docs/kernels.md",
         "docs/playground.md",
+        "docs/reports.md",
         "docs/theory.md",
     ],
 )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         TwoLayerRegressor,
         load,
     )
+    from kernelgap.reports import AuditDisplay, CurveDisplay, FigureDisplay, SpectrumDisplay
     from kernelgap.runs import run
 
     audit: AuditPackage
@@ -42,11 +43,15 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaptiveKernelClassifier",
     "AdaptiveKernelRegressor",
+    "AuditDisplay",
+    "CurveDisplay",
+    "FigureDisplay",
     "InputError",
     "KernelClassifier",
     "KernelRegressor",
     "NetworkClassifier",
     "ResNetRegressor",
+    "SpectrumDisplay",
     "ThreeLayerRegressor",
     "TwoLayerRegressor",
     "audit",
@@ -72,6 +77,7 @@ __all__ = [
 _HOME: dict[str, str | None] = {
     **dict.fromkeys(__all__),
     **dict.fromkeys([name for name in __all__ if name.endswith(("Classifier", "Regressor"))], "estimators"),
+    **dict.fromkeys([name for name in __all__ if name.endswith("Display")], "reports"),
     "load": "estimators",
     "InputError": "errors",
     "run": "runs",

@@ -19,10 +19,12 @@ def test_a_weight_of_two_is_a_row_twice(train):
     X, Y = PROBLEM.sample(60, seed=0)
     weights = np.random.default_rng(0).integers(0, 4, 60)
     rows = np.repeat(np.arange(60), weights)
-    once = regressor(train=train).fit(X, Y, sample_weight=10 * weights)
+    once = regressor(train=train).fit(X, Y, sample_weight=weights)
     again = regressor(train=train).fit(X[rows], Y[rows], sample_weight=np.ones(len(rows)))
     np.testing.assert_array_equal(once.predict(X), again.predict(X))
-    assert not np.array_equal(once.predict(X), regressor(train=train).fit(X, Y).predict(X))
+    scaled = regressor(train=train).fit(X, Y, sample_weight=10 * weights)
+    np.testing.assert_allclose(scaled.predict(X), once.predict(X), atol=1e-4)
+    assert not np.allclose(once.predict(X), regressor(train=train).fit(X, Y).predict(X), atol=1e-4)
 
 
 def test_weights_decide_between_labels_that_contradict_each_other():
@@ -54,13 +56,13 @@ def test_impossible_weights_get_a_sentence(weights):
 @pytest.mark.parametrize("train", ["all", "hidden", "last", "ntk"])
 def test_a_warm_start_begins_where_the_fit_before_ended(train):
     X, Y = PROBLEM.sample(100, seed=0)
-    model = regressor(train=train, warm_start=True, epochs=60).fit(X, Y)
+    model = regressor(train=train, warm_start=True, epochs=60, weight_decay=0.0).fit(X, Y)
     ended, before = model.curve_["train_error"][-1], model.predict(X)
     model.set_params(epochs=1, learning_rate=1e-9).fit(X, Y)
     assert model.curve_["train_error"][0] == pytest.approx(ended, rel=1e-5)
     np.testing.assert_allclose(model.predict(X), before, atol=1e-4)
     cold = regressor(train=train, epochs=1, learning_rate=1e-9).fit(X, Y)
-    assert cold.curve_["train_error"][0] > 1.2 * ended
+    assert cold.curve_["train_error"][0] != pytest.approx(ended, rel=0.01)
 
 
 def test_a_warm_start_keeps_scale_and_start():

@@ -38,3 +38,17 @@ def test_a_run_that_ended_after_its_last_chunk_says_how_it_was_made(tmp_path, mo
         kg.run("tiny", out=tmp_path, workers=1)
     monkeypatch.setattr(start, "run_chunks", done)
     assert kg.run("tiny", out=tmp_path, workers=1).environment["kernelgap"] == kg.__version__
+
+
+def test_an_experiment_runs_without_a_name_of_its_own(tmp_path):
+    mine = tiny.experiment("mine", (4,), epochs=2)
+    first = kg.run(mine, out=tmp_path, workers=1, page=False)
+    assert (first.name, first.title) == ("mine", mine.title)
+    assert len(first.table) == sum(1 for _ in mine.trials("quick", 0))
+    assert "mine" not in EXPERIMENTS
+    again = kg.run(mine, out=tmp_path, workers=1, page=False)  # nothing is left to do
+    assert again.table.test_error.tolist() == first.table.test_error.tolist()
+    with pytest.raises(InputError, match="'mine' takes no colour"):
+        kg.run(mine, out=tmp_path, colour=1)
+    with pytest.raises(InputError, match="is a name, a file or an Experiment, not of the type int"):
+        kg.run(3)

@@ -10,7 +10,7 @@ from kernelgap import console
 from kernelgap.durations import format_estimate
 from kernelgap.errors import InputError
 from kernelgap.runs.environment import environment
-from kernelgap.runs.kind import Kind, Plan, kind_for
+from kernelgap.runs.kind import Kind, Plan, kind_for, kind_named
 from kernelgap.runs.meter import RunProgress
 from kernelgap.runs.result import Run
 from kernelgap.runs.runner import run_chunks
@@ -19,7 +19,7 @@ from kernelgap.runs.work import Work
 
 
 def run(
-    name: str,
+    name: Any,
     scale: str = "quick",
     out: str | Path | None = None,
     *,
@@ -34,8 +34,9 @@ def run(
 
     Parameters
     ----------
-    name : str
-        An experiment (``kernelgap list`` shows them), "images", "claims", or a YAML or TOML file.
+    name : str or Experiment
+        An experiment (``kernelgap list`` shows them), "images", "claims", a YAML or TOML file, or an ``Experiment`` of
+        yours (``kernelgap.paper.figures.Experiment``).
     scale : str
         "quick" takes minutes on 2 cores, "paper" is the paper's whole grid.
     out : path, optional
@@ -66,7 +67,7 @@ def run(
     InputError
         If the name, scale or an option is unknown, if the folder holds another run, or if every chunk failed.
     """
-    kind = kind_for(name)
+    kind = kind_for(name) if isinstance(name, str) else kind_named("figure")
     plan = _plan(kind, name, scale, out, seed, options)
     with nullcontext() if on_progress is None else console.silence():
         _execute(kind, plan, workers, cluster, on_progress)
@@ -138,13 +139,13 @@ class _Growing:
         self.store.note({**self.plan.notes, "chunks": sorted(self.noted)})
 
 
-def _plan(kind: Kind, name: str, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:
+def _plan(kind: Kind, name: Any, scale: str, out: str | Path | None, seed: int, options: dict[str, Any]) -> Plan:
     if kind.plan is None:
         raise InputError(f"'{name}' is started by its own command: kernelgap {kind.command}.")
     known = set(inspect.signature(kind.plan).parameters)
     for option in options:
         if option not in known:
-            raise InputError(f"The experiment '{name}' takes no {option}.")
+            raise InputError(f"The experiment '{getattr(name, 'name', name)}' takes no {option}.")
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
         raise InputError(f"seed = {seed!r} is no whole number from 0 to 2^32 - 1.")
     return kind.plan(name, scale, seed, None if out is None else Path(out), **options)

@@ -16,7 +16,7 @@ from kernelgap.runs import run_chunk
 from kernelgap.runs.workers import local
 from kernelgap.runs.workers.local import worker_environment
 from kernelgap.training import Schedule, get_model
-from kernelgap.training.native import native_engine
+from kernelgap.training.native import NativeEngine, native_engine
 
 GROW = "import os; os.kept = bytearray(b'-') * 340_000_000"  # loky takes 300 MB more than at the start for a leak
 SECOND = 1.1  # loky looks once a second
@@ -139,6 +139,6 @@ def test_compiled_loops_do_not_train_where_a_gpu_is_asked_for(monkeypatch):
     monkeypatch.setenv("JAX_PLATFORMS", "cuda")
     assert native_engine(model, {}, Schedule()) is None
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    monkeypatch.setattr("kernelgap.training.native.native.load", lambda path: "loaded")
-    monkeypatch.setattr("kernelgap.training.native.NativeEngine", lambda library, *_: library)
-    assert native_engine(model, {}, Schedule()) == "loaded"
+    library = SimpleNamespace(kernelgap_train=SimpleNamespace(), kernelgap_outputs=SimpleNamespace())
+    monkeypatch.setattr("kernelgap.native.load", lambda path: library)
+    assert isinstance(native_engine(model, {}, Schedule()), NativeEngine)

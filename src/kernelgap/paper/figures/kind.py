@@ -4,6 +4,7 @@ from pathlib import Path
 
 from kernelgap.fingerprint import fingerprint
 from kernelgap.machine import require_memory
+from kernelgap.paper.figures.experiment import Experiment
 from kernelgap.paper.figures.registry import get
 from kernelgap.paper.figures.result import conclude_figure, read_figure
 from kernelgap.paper.figures.searches import FIRST_SEED, width_searches
@@ -14,7 +15,7 @@ from kernelgap.runs.start import default_folder
 ABOUT = ("title", "problem", "samples", "x")  # what a report says of an experiment
 
 
-def plan_figure(name: str, scale: str, seed: int, out: Path | None) -> Plan:
+def plan_figure(name: str | Experiment, scale: str, seed: int, out: Path | None) -> Plan:
     """The trials of an experiment at a scale."""
     experiment = get(name)
     chosen = experiment.scale(scale)

@@ -35,19 +35,23 @@ def register(experiment: Experiment) -> Experiment:
     return EXPERIMENTS.register(experiment.name, experiment)
 
 
-def get(name: str) -> Experiment:
+def get(name: str | Experiment) -> Experiment:
     """An experiment by name.
 
     Parameters
     ----------
     name
-        A name or an alias such as "fig1", or a file that ends in .yaml, .yml or .toml.
+        A name or an alias such as "fig1", or a file that ends in .yaml, .yml or .toml. An experiment is given back.
 
     Raises
     ------
     InputError
         If there is no such experiment.
     """
+    if isinstance(name, Experiment):
+        return name
+    if not isinstance(name, str):
+        raise InputError(f"An experiment is a name, a file or an Experiment, not of the type {type(name).__name__}.")
     if is_file_name(name):
         return read_experiment(name)
     load_extensions()
