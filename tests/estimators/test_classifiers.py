@@ -76,8 +76,9 @@ def _one_at(shape, place):
     return one
 
 
-@pytest.mark.parametrize("train", ["all", "hidden", "last", "ntk"])
-@pytest.mark.parametrize("network", ["2layer", "3resnet"])
+@pytest.mark.parametrize(
+    ("network", "train"), [("3resnet", "all"), ("2layer", "hidden"), ("3resnet", "last"), ("2layer", "ntk")]
+)
 def test_a_saved_classifier_predicts_the_same(network, train, tmp_path):
     X, y, _ = drawn(60, 0)
     model = kg.NetworkClassifier(
@@ -94,7 +95,7 @@ def test_a_saved_classifier_predicts_the_same(network, train, tmp_path):
         again.validation_curve_["validation_error"], model.validation_curve_["validation_error"]
     )
     assert again.save(tmp_path / "again").read_bytes() == path.read_bytes()
-    on = again.set_params(warm_start=True, epochs=2).fit(X, y)  # a loaded one can go on
+    on = again.set_params(warm_start=True, early_stopping=False).fit(X, y)  # a loaded one can go on
     assert not np.array_equal(on.predict_proba(X), model.predict_proba(X))
 
 

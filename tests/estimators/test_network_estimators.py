@@ -5,7 +5,7 @@ import pytest
 
 import kernelgap as kg
 from kernelgap.errors import InputError
-from kernelgap.estimators.sample_weights import merge_rows, representative_rows
+from kernelgap.estimators.sample_weights import repeat_rows, representative_rows
 
 PROBLEM = kg.problems.hard(d=10, k=2, alpha=0.5, seed=0)
 
@@ -20,30 +20,46 @@ def test_a_weight_of_two_is_a_row_twice(train):
     weights = np.random.default_rng(0).integers(0, 4, 60)
     rows = np.repeat(np.arange(60), weights)
     once = regressor(train=train).fit(X, Y, sample_weight=weights)
-    again = regressor(train=train).fit(X[rows], Y[rows], sample_weight=np.ones(len(rows)))
+    shuffled = np.random.default_rng(1).permutation(rows)
+    again = regressor(train=train).fit(X[shuffled], Y[shuffled])
     np.testing.assert_array_equal(once.predict(X), again.predict(X))
-    scaled = regressor(train=train).fit(X, Y, sample_weight=10 * weights)
-    np.testing.assert_allclose(scaled.predict(X), once.predict(X), atol=1e-4)
     assert not np.allclose(once.predict(X), regressor(train=train).fit(X, Y).predict(X), atol=1e-4)
 
 
-def test_weights_decide_between_labels_that_contradict_each_other():
+def test_other_weights_weight_the_loss():
+    """In batches of the whole sample the gradient is that of repeated rows, whatever the scale of the weights."""
+    X, Y = PROBLEM.sample(30, seed=0)
+    weights = np.random.default_rng(0).integers(1, 4, 30)
+    settings = {"batch_size": 1000, "learning_rate": 0.02}
+    repeated = regressor(**settings).fit(X, Y, sample_weight=weights).predict(X)
+    for scale in (0.3, 77.7):
+        np.testing.assert_allclose(
+            regressor(**settings).fit(X, Y, sample_weight=scale * weights).predict(X), repeated, atol=1e-4
+        )
+    assert np.abs(regressor(**settings).fit(X, Y).predict(X) - repeated).max() > 0.01
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3])
+def test_weights_decide_between_labels_that_contradict_each_other(scale):
     """The best constant is the weighted mean."""
     X, y = np.ones((40, 1)), np.repeat([0.0, 1.0], 20)
-    weights = np.repeat([1.0, 3.0], 20)
+    weights = scale * np.repeat([1.0, 3.0], 20)
     fitted = regressor(epochs=300, weight_decay=0.0).fit(X, y, sample_weight=weights).predict(X[:1])
     assert fitted == pytest.approx(0.75, abs=1e-3)
     classifier = kg.NetworkClassifier(10, epochs=300, weight_decay=0.0, random_state=0).fit(X, y, sample_weight=weights)
     assert classifier.predict_proba(X[:1])[0] == pytest.approx([0.25, 0.75], abs=1e-3)
 
 
-def test_equal_rows_are_merged_and_rows_represented():
-    X = np.array([[1.0], [2.0], [1.0], [3.0]])
-    merged, labels, weights = merge_rows(X, X[:, :1], np.array([1.0, 2.0, 3.0, 0.0]))
-    np.testing.assert_array_equal(merged, [[1.0], [2.0]])
-    np.testing.assert_array_equal(labels, merged)
-    np.testing.assert_allclose(weights, [4 / 3, 2 / 3])
-    assert (representative_rows(merged, weights) == 1.0).mean() == pytest.approx(2 / 3, abs=0.01)
+def test_rows_are_repeated_sorted_or_left_alone():
+    X = np.array([[3.0], [2.0], [1.0]])
+    rows, labels, left = repeat_rows(X, 10 * X, np.array([1.0, 2.0, 0.0]))
+    assert (rows.ravel().tolist(), labels.ravel().tolist(), left) == ([2.0, 2.0, 3.0], [20.0, 20.0, 30.0], None)
+    assert repeat_rows(X, X, None)[0] is X
+    rows, _, left = repeat_rows(X, X, np.array([0.5, 1.0, 1.5]))
+    assert rows is X
+    np.testing.assert_allclose(left, [0.5, 1.0, 1.5])
+    assert repeat_rows(X, X, np.array([1.0, 1.0, 1000.0]))[2] is not None  # too many to repeat
+    assert (representative_rows(X[:2], np.array([4.0, 2.0])) == 3.0).mean() == pytest.approx(2 / 3, abs=0.01)
 
 
 @pytest.mark.parametrize("weights", [np.full(60, -1.0), np.zeros(60)])

@@ -1,20 +1,19 @@
 """A network as a scikit-learn classifier, trained by cross-entropy."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kernelgap import networks
 from kernelgap.estimators.base import Classifier
 from kernelgap.estimators.network_estimators import PARAMETERS, NetworkEstimator
-from kernelgap.estimators.sample_weights import check_weights
 from kernelgap.networks import Network
 from kernelgap.training.losses import Loss
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NetworkClassifier(Classifier, NetworkEstimator):
+class NetworkClassifier(NetworkEstimator, Classifier):
     __doc__ = f"""A network with an output for each class, trained by SGD on the cross-entropy of their softmax.
 {PARAMETERS}
     classes_
@@ -41,35 +40,11 @@ class NetworkClassifier(Classifier, NetworkEstimator):
     def _get_network(self) -> Network:
         return networks.get(self.network)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the network.
+    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return self._labelled(X, y)
 
-        Parameters
-        ----------
-        X
-            Inputs (n, d).
-        y
-            Labels (n,).
-        sample_weight
-            Weights (n,) of the rows in the cross-entropy, on any scale. Equal rows are one row with the sum of their
-            weights, so a weight of 2 is the same as a row twice, and a weight of 0 as no row.
-
-        Returns
-        -------
-        The estimator itself.
-
-        Raises
-        ------
-        InputError
-            If a setting or the data cannot be used, or training diverges; scikit-learn's own checks of X and y raise
-            ValueError.
-        """
-        X, y = self._labelled(X, y)
-        weights = check_weights(sample_weight, X)
-        if weights is not None:  # a class of weight 0 is none
-            X, y, weights = (a[weights > 0] for a in (X, y, weights))
-        self._fit(X, self._one_hot(y, keep=self.warm_start and hasattr(self, "model_")), weights)
-        return self
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return self._one_hot(y, keep=self.warm_start and hasattr(self, "model_"))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, (n, classes): the softmax of the outputs."""

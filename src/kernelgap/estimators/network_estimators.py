@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from kernelgap import console
 from kernelgap.errors import InputError
 from kernelgap.estimators.base import Count, EstimatorMetadata, ModelEstimator, NotNegative, Positive, Strict, Tables
 from kernelgap.estimators.defaults import default_decay, is_auto, is_number, search_grid
-from kernelgap.estimators.sample_weights import merge_rows, representative_rows
+from kernelgap.estimators.sample_weights import check_weights, repeat_rows, representative_rows
 from kernelgap.kernels.check import check_count, check_flag
 from kernelgap.models import NetworkModel
 from kernelgap.networks import Network, Params
@@ -154,6 +154,44 @@ class NetworkEstimator(ModelEstimator, abstract=True):
     def _get_network(self) -> Network:
         """What is trained."""
 
+    @abstractmethod
+    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs (n, d), and y as it can be learned."""
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        """What of the checked y each output is trained on, (n, k)."""
+        return y
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X
+            Inputs (n, d).
+        y
+            Of a regressor numbers (n,) or (n, outputs), of a classifier labels (n,).
+        sample_weight
+            Weights (n,) of the rows. Small whole numbers say how often each row is there: a weight of 2 is the same as
+            the row twice, a weight of 0 as no row. Others are the weights of the rows in the loss, on any scale.
+
+        Returns
+        -------
+        The estimator itself.
+
+        Raises
+        ------
+        InputError
+            If a setting or the data cannot be used, or training diverges; scikit-learn's own checks of X and y raise
+            ValueError.
+        """
+        X, y = self._checked(X, y)
+        weights = check_weights(sample_weight, X)
+        if weights is not None:  # a class of weight 0 is none
+            X, y, weights = (rows[weights > 0] for rows in (X, y, weights))
+        self._fit(X, self._targets(y), weights)
+        return self
+
     def _center_and_scale(self, Y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
         """What is taken off the targets before training, and by what they are divided."""
         return np.zeros(Y.shape[1]), 1.0
@@ -162,8 +200,7 @@ class NetworkEstimator(ModelEstimator, abstract=True):
         """Train on targets that are centred and scaled."""
         for flag in ("early_stopping", "warm_start"):
             check_flag(getattr(self, flag), flag)
-        if weights is not None:
-            X, Y, weights = merge_rows(X, Y, weights)
+        X, Y, weights = repeat_rows(X, Y, weights)
         before = getattr(self, "model_", None) if self.warm_start else None
         offset, self._scale = self._center_and_scale(Y, weights) if before is None else (before.offset, before.scale)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))

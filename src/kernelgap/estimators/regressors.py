@@ -1,7 +1,7 @@
 """The networks of the paper as scikit-learn regressors."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernelgap import networks
 from kernelgap.estimators.base import Regressor
 from kernelgap.estimators.network_estimators import PARAMETERS, NetworkEstimator
-from kernelgap.estimators.sample_weights import check_weights
 from kernelgap.networks import Network
 from kernelgap.training.losses import Loss
 
@@ -23,7 +22,7 @@ PARAMETERS = PARAMETERS.replace(
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NetworkRegressor(Regressor, NetworkEstimator, abstract=True):
+class NetworkRegressor(NetworkEstimator, Regressor, abstract=True):
     """A network that fits numbers by the squared error. Subclasses name their network."""
 
     normalize_y: bool = True
@@ -34,32 +33,8 @@ class NetworkRegressor(Regressor, NetworkEstimator, abstract=True):
     def _get_network(self) -> Network:
         return networks.get(self._network)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the network.
-
-        Parameters
-        ----------
-        X
-            Inputs (n, d).
-        y
-            Numbers (n,) or (n, outputs).
-        sample_weight
-            Weights (n,) of the rows in the squared error, on any scale. Equal rows are one row with the sum of their
-            weights, so a weight of 2 is the same as a row twice, and a weight of 0 as no row.
-
-        Returns
-        -------
-        The estimator itself.
-
-        Raises
-        ------
-        InputError
-            If a setting or the data cannot be used, or training diverges; scikit-learn's own checks of X and y raise
-            ValueError.
-        """
-        X, Y = self._numbers(X, y)
-        self._fit(X, Y, check_weights(sample_weight, X))
-        return self
+    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return self._numbers(X, y)
 
     def _center_and_scale(self, Y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
         """What makes Y of mean 0 and mean square 1 over all outputs, if that is wanted."""

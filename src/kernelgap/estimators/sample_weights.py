@@ -1,4 +1,4 @@
-"""Weights of rows: checked, and so taken that a weight of 2 is the same as a row twice."""
+"""Weights of rows: checked, and taken so that a weight of 2 is the same as a row twice."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from kernelgap.errors import InputError
 
+MOST_REPEATED = 20  # times as many rows as there were
 REPRESENTATIVES = 256  # rows by which a learning rate is chosen
 
 
@@ -23,15 +24,23 @@ def check_weights(sample_weight: Any, X: Float[np.ndarray, "n d"]) -> Float[np.n
     return np.asarray(weights)
 
 
-def merge_rows(
-    X: Float[np.ndarray, "n d"], Y: Float[np.ndarray, "n k"], weights: Float[np.ndarray, " n"]
-) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, "m k"], Float[np.ndarray, " m"]]:
-    """Each distinct row of (X, Y) with the sum of its weights, scaled to the mean 1; rows of weight 0 are left out."""
-    kept = weights > 0
-    rows, places = np.unique(np.column_stack([X, Y])[kept], axis=0, return_inverse=True)
-    total = np.bincount(places.ravel(), weights[kept])
-    d = X.shape[1]
-    return rows[:, :d], rows[:, d:], total / total.mean()
+def repeat_rows(
+    X: Float[np.ndarray, "n d"], Y: Float[np.ndarray, "n k"], weights: Float[np.ndarray, " n"] | None
+) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, "m k"], Float[np.ndarray, " m"] | None]:
+    """Rows as often as small whole weights say, none then being left; other weights are scaled to the mean 1.
+
+    Where rows repeat they are sorted, so that it is the same who repeats them.
+    """
+    if weights is not None:
+        whole = bool((weights == np.round(weights)).all()) and weights.sum() <= MOST_REPEATED * len(X)
+        if not whole:
+            return X, Y, weights / weights.mean()
+        times = weights.astype(int)
+        X, Y = X.repeat(times, axis=0), Y.repeat(times, axis=0)
+    rows = np.column_stack([X, Y])
+    order = np.lexsort(rows.T)
+    repeated = bool((rows[order][1:] == rows[order][:-1]).all(axis=1).any())
+    return (X[order], Y[order], None) if repeated else (X, Y, None)
 
 
 def representative_rows(X: Float[np.ndarray, "n d"], weights: Float[np.ndarray, " n"]) -> Float[np.ndarray, "m d"]:

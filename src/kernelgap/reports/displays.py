@@ -72,10 +72,9 @@ class FigureDisplay(Display):
         series = []
         for name, line in self.lines.groupby("method", sort=False):
             look = own[str(name)]
-            points = {column: line[column].to_numpy(float) for column in ("x", "low", "high")}
+            x, y, low, high = (line[column].to_numpy(float) for column in ("x", "error", "low", "high"))
             marker = "" if line.flat.all() else "o"
-            y = line.error.to_numpy(float)
-            series.append(Series(str(name), y=y, colour=look.colour, dash=look.dash, marker=marker, **points))
+            series.append(Series(str(name), x, y, look.colour, look.dash, (low, high), marker))
         return series
 
     def _levels(self) -> dict[str, float]:
@@ -210,9 +209,9 @@ class AuditDisplay(Display):
         series = []
         for name, line in self.rows.groupby("method", sort=False):
             look = own[str(name)]
-            band = {column: line[column].to_numpy(float) for column in (("low", "high") if line.best.all() else ())}
-            x, y = line.x.to_numpy(float), line.value.to_numpy(float)
-            series.append(Series(str(name), x, y, look.colour, look.dash, **band))
+            x, y, low, high = (line[column].to_numpy(float) for column in ("x", "value", "low", "high"))
+            band = (low, high) if line.best.all() else None  # those of all would hide each other
+            series.append(Series(str(name), x, y, look.colour, look.dash, band))
         return series
 
     def _levels(self) -> dict[str, float]:

@@ -1,16 +1,18 @@
 """Drawings that are computed once and drawn as often as one likes, as scikit-learn's displays are."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Self
 
 import altair as alt
 import numpy as np
+from jaxtyping import Float
 
 from kernelgap.errors import InputError
 from kernelgap.reports.common.axes import MUTED
+
+Numbers = Float[np.ndarray, " points"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,8 @@ class Series:
         Where its points are.
     colour, dash
         How it is drawn; the dash in points, on and off.
-    low, high
-        The ends of a band around y, if it has one.
+    band
+        Its lower and its upper end, if there is one around y.
     marker
         Of each point; "" for a line without any.
     line
@@ -34,12 +36,11 @@ class Series:
     """
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Numbers
+    y: Numbers
     colour: str
     dash: tuple[int, ...] = ()
-    low: Sequence[float] = field(default=())
-    high: Sequence[float] = field(default=())
+    band: tuple[Numbers, Numbers] | None = None
     marker: str = "o"
     line: bool = True
 
@@ -120,5 +121,5 @@ def _draw(ax: Any, series: Series) -> None:
     if not series.line:
         style["linestyle"] = "none"
     ax.plot(series.x, series.y, marker=series.marker or None, markersize=4, label=series.name, **style)
-    if len(series.low):
-        ax.fill_between(series.x, np.asarray(series.low), series.high, color=series.colour, alpha=0.15, linewidth=0)
+    if series.band is not None:
+        ax.fill_between(series.x, *series.band, color=series.colour, alpha=0.15, linewidth=0)
