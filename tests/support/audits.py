@@ -21,6 +21,14 @@ OTHERS = 0.55  # ridge and a network's own kernels
 SETTING = {"bandwidth": 2.0, "ridge": 0.5}
 
 
+def without_training(monkeypatch):
+    """Within the block audits take seconds: contenders are invented, and no pictures drawn."""
+    from kernelgap.reports.common import page as common
+
+    monkeypatch.setattr(common, "_save", lambda folder, pictures, until: list(pictures))
+    return invented({"3resnet": 0.02, "gaussian": 0.4})
+
+
 def table(rows=240, seed=0):
     """Numbers, labels and two targets."""
     rng = np.random.default_rng(seed)
