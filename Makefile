@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run dist test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-curves bench-store bench-scaling bench-cluster bench-compilation clean results matrix fuzz kills coverage
+.PHONY: run dist test slow processors lint format bench bench-keep bench-training bench-images bench-kernels bench-oracle bench-curves bench-store bench-scaling bench-cluster bench-compilation clean docs pictures results matrix fuzz kills coverage
 
 run: $(VENV)/.ready  ## Figure 2(a) at quick scale
 	$(BIN)/kernelgap run fig2a --scale quick
@@ -64,6 +64,12 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.ready-dev  ## the site, in build/site: open index.html, no server needed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pictures: $(VENV)/.ready  ## the pictures of README.md and docs/idea.md, from the kept results
+	$(BIN)/python scripts/pictures.py
+
 results: $(VENV)/.ready  ## the pages in docs/results, from the kept results
 	$(BIN)/python scripts/results.py
 
@@ -113,7 +119,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(PIP) --editable ".[dev,cluster]"
+	$(PIP) --editable ".[dev,cluster,docs]"
 	@touch $@
 
 .venv-%/.ready: benchmarks/requirements-%.txt

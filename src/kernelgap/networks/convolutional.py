@@ -230,6 +230,8 @@ def conv_resnet(
     normalisation
         "group" or "batch".
 
+    Examples
+    --------
     >>> conv_resnet(8, image=(28, 28, 1), gated=True).name
     'conv-resnet-8-gated(image=(28, 28, 1))'
     """
