@@ -115,7 +115,7 @@ class CurveDisplay(Display):
 
     def chart(self) -> alt.TopLevelMixin:
         """The drawing as an altair chart."""
-        return curve_chart(self.curve, self.need, [])
+        return curve_chart(self.curve, self.need)
 
     def _series(self) -> list[Series]:
         name = f"{self.curve.kernel} on {self.curve.problem}"
