@@ -218,13 +218,14 @@ def test_a_screen_reader_hears_the_sentence(opened):
 @pytest.mark.slow
 @pytest.mark.parametrize("opened", [(1200, "light", f"#seed={seed}") for seed in range(3)], indirect=True)
 def test_the_gap_opens_before_ones_eyes(opened):
-    """With the settings that the page begins with, over seeds: first F, then G, in 20 seconds of training."""
+    """With the settings that the page begins with, over seeds: first F, then G, and soon enough at the page's pace."""
     page, *_ = opened
+    page.check("#fast")
     page.click("#play")
-    page.wait_for_function("playground.view().finished", timeout=120_000)
+    page.wait_for_function("playground.view().finished", timeout=600_000)
     points = page.evaluate("playground.view().points")
     half = {part: next(p["epoch"] for p in points if p["3resnet"][part] > 0.5) for part in ("base", "composite")}
-    assert half["base"] < half["composite"]
+    assert half["base"] < half["composite"] < 60  # 8 of 16 seconds, with an axis that is logarithmic from epoch 5 on
     last = points[-1]
     line = page.evaluate("playground.view().line")
     assert last["3resnet"]["error"] < line / 4
