@@ -21,7 +21,11 @@ def test_errors_are_relative_to_the_measured_mean():
     assert found.median_error == pytest.approx(0.25)
     assert found.worst_error == pytest.approx(0.3)
     said = "Checked by 4 fits with 10 to 20 samples: predictions were off by 25.0% in the median, by 30.0% at most."
-    assert found.sentence == said
+    assert found.sentence.startswith(said)
+    assert POINTS[0].uncertainty == pytest.approx(0.1)
+    assert [point.uncertainty for point in POINTS[1:]] == [None, None]
+    assert found.sentence.removeprefix(said) == " The means of the fits are uncertain by 10.0%."
+    assert Calibration("ck2", "sec8", POINTS[1:]).sentence.endswith("by 30.0% at most.")
     assert found.as_record()["points"][0]["mean"] == pytest.approx(1.0)
 
 

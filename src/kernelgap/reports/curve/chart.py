@@ -101,7 +101,7 @@ def _layers(
     y = alt.Y(
         "risk:Q",
         title=what,
-        scale=alt.Scale(type="log", domain=[low, high]),
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(values=ticks, format="~g"),
     )
     names = [PREDICTED, *([MEASURED] if points else []), *([ANY] if floor is not None else [])]
