@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Literal
 
@@ -27,6 +28,39 @@ def check_asked(n: np.ndarray, ridge: Any) -> tuple[Any, np.ndarray, np.ndarray 
             f"n of the shape {n.shape} and ridge of the shape {asked.shape} do not fit together."
         ) from None
     return asked, first, second
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Numbers at each number of samples and ridge.
+
+    All have the shape of ``n`` and ``ridge``, broadcast against each other; where both were single numbers, the
+    attributes are numbers too.
+
+    Attributes
+    ----------
+    kernel
+        The kernel's text; a bandwidth that was the median distance is that of the inputs.
+    n, ridge
+        The numbers of samples, and the ridges on the scale of K: the best ones, if those were asked for.
+    test_error, train_error
+        The errors against labels, noise included, on fresh samples and on the training samples.
+    effective_dimension
+        sum L over all functions: at most n.
+    overfitting
+        E0, by which noise and what is not learned are amplified.
+    asked_ridge
+        The ridges as they were asked for, or "best".
+    """
+
+    kernel: str
+    n: Any
+    ridge: Any
+    test_error: Any
+    train_error: Any
+    effective_dimension: Any
+    overfitting: Any
+    asked_ridge: Any = field(repr=False)
 
 
 def check_number(name: str, value: object, least: float) -> float:

@@ -10,7 +10,7 @@ from flint import arb
 from jaxtyping import Float
 
 from kernelgap.certificates.exact.cube import Cube, cube_of
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape, one_ridge
+from kernelgap.curves.arguments import Predictions, check_asked, check_number, check_numbers, in_shape, one_ridge
 from kernelgap.curves.calibration import Calibration
 from kernelgap.curves.theory import Groups, Solution, solve, solve_best
 from kernelgap.display import Card, Displayed
@@ -29,52 +29,31 @@ MOST_DIMENSIONS = 5000
 
 
 @dataclass(frozen=True, repr=False)
-class Curve(Displayed):
+class Curve(Displayed, Predictions):
     """What the theory says of a kernel on a problem, at each number of samples and ridge.
-
-    All arrays have the shape of ``n`` and ``ridge``, broadcast against each other; where both were single numbers, the
-    attributes are numbers too.
 
     Attributes
     ----------
-    problem, kernel
-        Their texts; a bandwidth that was the median distance is that of the cube.
-    n, ridge
-        The numbers of samples, and the ridges on the scale of K: the best ones, if those were asked for.
+    problem
+        Its text.
     risk
         E |f - H|^2, the predicted distance to the target, averaged over training samples.
-    test_error, train_error
-        The errors against noisy labels, on fresh samples and on the training samples.
     learned
         L for each degree (last axis): the share of a parity of this degree that is learned.
     by_degree
         The part of the risk that each degree leaves (last axis); with the part that noise adds, it sums to ``risk``.
-    effective_dimension
-        sum L over all parities: at most n.
-    overfitting
-        E0, by which noise and what is not learned are amplified.
     threshold
         The risk of knowing F alone.
-    asked_ridge
-        The ridges as they were asked for, or "best".
     calibration
         How good the theory was where it was checked (``with_calibration``); None where it was not.
     """
 
     problem: str
-    kernel: str
-    n: Any
-    ridge: Any
     risk: Any
-    test_error: Any
-    train_error: Any
     learned: Float[np.ndarray, "... degrees"]
     by_degree: Float[np.ndarray, "... degrees"]
-    effective_dimension: Any
-    overfitting: Any
     threshold: float
     _groups: Groups = field(repr=False)
-    asked_ridge: Any = field(repr=False)
     calibration: Calibration | None = field(default=None, repr=False)
 
     def with_calibration(self, calibration: Calibration) -> "Curve":

@@ -31,7 +31,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import roots_gegenbauer
 
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape
+from kernelgap.curves.arguments import Predictions, check_asked, check_number, check_numbers, in_shape
 from kernelgap.curves.curve import MOST_SAMPLES, first_samples
 from kernelgap.curves.theory import Groups, solve, solve_best
 from kernelgap.errors import InputError, shown
@@ -53,32 +53,20 @@ Degrees = Float[np.ndarray, " degrees"]
 
 
 @dataclass(frozen=True)
-class EstimatedCurve:
+class EstimatedCurve(Predictions):
     """What a kernel is estimated to reach on Gaussian data, at each number of samples and ridge.
 
     Attributes
     ----------
-    kernel
-        Its text; a bandwidth that was the median distance is about that of the data.
-    n, ridge, risk, test_error, train_error, effective_dimension, overfitting
-        As in ``Curve``, in the shape of n and ridge together.
+    risk
+        E |f - H|^2, as in ``Curve``.
     dimension
-        D = (tr Sigma)^2 / tr Sigma^2, in which the estimate is good if it is large.
-    asked_ridge
-        The ridges as they were asked for, or "best".
+        D = (tr Sigma)^2 / tr Sigma^2: the estimate is good if it is large.
     """
 
-    kernel: str
-    n: Any
-    ridge: Any
     risk: Any
-    test_error: Any
-    train_error: Any
-    effective_dimension: Any
-    overfitting: Any
     dimension: float
     _groups: Groups = field(repr=False)
-    asked_ridge: Any = field(repr=False)
 
     @property
     def sentence(self) -> str:

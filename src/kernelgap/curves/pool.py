@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from kernelgap.curves.arguments import check_asked, check_number, check_numbers, in_shape, one_ridge
+from kernelgap.curves.arguments import Predictions, check_asked, check_number, check_numbers, in_shape, one_ridge
 from kernelgap.curves.calibration import Calibration, CheckedPoint
 from kernelgap.curves.measured import coefficients
 from kernelgap.curves.pool_spectrum import PoolSpectrum
@@ -28,41 +28,24 @@ CHECKED_RIDGES = 3
 
 
 @dataclass(frozen=True)
-class PoolCurve:
+class PoolCurve(Predictions):
     """What the theory says of a kernel on the rows of a pool, at each number of samples and ridge.
 
-    All arrays have the shape of ``n`` and ``ridge``, broadcast against each other; where both were single numbers, the
-    attributes are numbers too.
+    Errors are means of |y - prediction|^2, summed over outputs.
 
     Attributes
     ----------
-    pool, kernel
-        The pool's size and digest, and the kernel's text; a bandwidth that was the median distance is that of the pool.
+    pool
+        Its size and digest.
     rows
         The number of rows of the pool: no prediction is for more samples.
-    n, ridge
-        The numbers of samples, and the ridges on the scale of K: the best ones, if those were asked for.
-    test_error, train_error
-        The mean of |y - prediction|^2, summed over outputs, on rows that are not learned from and on those that are.
-    effective_dimension, overfitting
-        sum L over all functions, and E0, as in ``Curve``.
-    asked_ridge
-        The ridges as they were asked for, or "best".
     calibration
         How good the theory was on this pool; None if nothing was checked.
     """
 
     pool: str
-    kernel: str
     rows: int
-    n: Any
-    ridge: Any
-    test_error: Any
-    train_error: Any
-    effective_dimension: Any
-    overfitting: Any
     _spectrum: PoolSpectrum = field(repr=False)
-    asked_ridge: Any = field(repr=False)
     calibration: Calibration | None = field(default=None, repr=False)
 
     def samples_for(self, test_error: float) -> int | None:
