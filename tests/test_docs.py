@@ -18,8 +18,8 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 def commands(text: str) -> list[tuple[str, str]]:
     """The commands of a page, each with what is written below it."""
-    sessions = [part for block in BLOCK.findall(text) for part in re.split(r"^\$ ", block, flags=re.M) if part]
-    return [(command, printed) for command, _, printed in (part.partition("\n") for part in sessions)]
+    typed = [part for block in BLOCK.findall(text) for part in re.split(r"^\$ ", block, flags=re.M) if part]
+    return [(command, printed) for command, _, printed in (part.partition("\n") for part in typed)]
 
 
 SHOWN = [

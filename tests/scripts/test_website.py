@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from support.browser import chromium, open_page
 from support.scripts import load_script
 
 ROOT = Path(__file__).parents[2]
@@ -101,3 +102,18 @@ def test_links_out_of_the_documentation_lead_to_copies():
     chart = ROOT / "src" / "kernelgap" / "paper" / "results" / "fig3a-paper" / "errors.svg"
     link = "../../src/kernelgap/paper/results/fig3a-paper/errors.svg"
     assert files.targets(f"![x]({link}) [y](https://there.org) [z](#here)", docs / "results") == [chart]
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_the_search_works_in_a_folder_and_nothing_is_asked_of_other_hosts(site, width):
+    with chromium() as browser:
+        page, said, asked = open_page(browser, (site / "index.html").as_uri(), width, "light")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.keyboard.press("/")
+        page.keyboard.type("leap of a staircase")
+        page.wait_for_selector(".md-search-result__link", timeout=120_000)
+        links = page.eval_on_selector_all(".md-search-result__link", "links => links.map((link) => link.href)")
+        assert any("kernelgap.problems.html" in link for link in links)
+        assert page.get_attribute(".md-search", "aria-label") == "Search"
+    assert said == []
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked)
