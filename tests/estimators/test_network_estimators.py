@@ -44,9 +44,10 @@ def test_weights_decide_between_labels_that_contradict_each_other(scale):
     """The best constant is the weighted mean."""
     X, y = np.ones((40, 1)), np.repeat([0.0, 1.0], 20)
     weights = scale * np.repeat([1.0, 3.0], 20)
-    fitted = regressor(epochs=300, weight_decay=0.0).fit(X, y, sample_weight=weights).predict(X[:1])
+    settings = {"epochs": 300, "batch_size": 1000, "weight_decay": 0.0, "random_state": 0}
+    fitted = regressor(**settings).fit(X, y, sample_weight=weights).predict(X[:1])
     assert fitted == pytest.approx(0.75, abs=1e-3)
-    classifier = kg.NetworkClassifier(10, epochs=300, weight_decay=0.0, random_state=0).fit(X, y, sample_weight=weights)
+    classifier = kg.NetworkClassifier(10, **settings).fit(X, y, sample_weight=weights)
     assert classifier.predict_proba(X[:1])[0] == pytest.approx([0.25, 0.75], abs=1e-3)
 
 

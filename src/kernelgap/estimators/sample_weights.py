@@ -16,8 +16,8 @@ def check_weights(sample_weight: Any, X: Float[np.ndarray, "n d"]) -> Float[np.n
     """One finite weight for each row, none below 0 and not all 0; None if none are given."""
     if sample_weight is None:
         return None
-    if not np.any(sample_weight):
-        raise InputError("sample_weight is 0 for every row: nothing is left to learn from.")
+    if not np.asarray(sample_weight).any():
+        raise InputError("Every sample_weight is zero: nothing is left to learn from.")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         raise InputError(f"sample_weight must not be negative, and is {weights.min():g} at row {weights.argmin()}.")
