@@ -177,13 +177,12 @@ class NetworkEstimator(ModelEstimator, abstract=True):
 
         Returns
         -------
-        The estimator itself.
+        The fitted estimator.
 
         Raises
         ------
         InputError
-            If a setting or the data cannot be used, or training diverges; scikit-learn's own checks of X and y raise
-            ValueError.
+            If training diverges, or if a setting or the data cannot be used.
         """
         X, y = self._checked(X, y)
         weights = check_weights(sample_weight, X)
