@@ -78,6 +78,14 @@ def test_results_and_notebooks_are_in_the_site(site):
     assert (site / "search" / "search_index.js").is_file()
 
 
+def test_the_playground_is_in_the_site_and_linked_from_its_first_page(site):
+    from kernelgap.play import playground
+
+    assert (site / "play.html").read_text() == playground()
+    assert 'href="play.html"' in (site / "index.html").read_text()
+    assert 'href="play.html"' in (site / "playground.html").read_text()
+
+
 def test_what_is_wrong_with_a_site_is_named(tmp_path):
     links = load_script("website/links")
     (tmp_path / "a.html").write_text(
