@@ -32,7 +32,7 @@ def lower_bounds(requirements: list[str]) -> list[str]:
     """``name==lower`` for each ``name>=lower,<upper``."""
     bounds = []
     for requirement in requirements:
-        match = re.fullmatch(r"([\w.-]+)>=([\d.]+),<[\d.]+", requirement)
+        match = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+),<[\d.]+", requirement)
         if match is None:
             raise SystemExit(f"pyproject.toml: {requirement!r} is not of the form name>=lower,<upper.")
         bounds.append(f"{match[1]}=={match[2]}")
