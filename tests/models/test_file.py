@@ -140,7 +140,7 @@ def test_sizes_are_bounded(tmp_path, monkeypatch):
         ("kernel", under("owner", value=None), {}, "owner = None is not possible"),
         ("kernel", lambda h: [h], {}, "header is no object"),
         ("kernel", lambda h: {}, {}, "format is missing"),
-        ("kernel", under("model", "kind", value="trees"), {}, "Unknown kind of model 'trees'"),
+        ("kernel", under("model", "kind", value="forest"), {}, "Unknown kind of model 'forest'"),
         ("kernel", under("model", "kind", value=["kernel"]), {}, "Unknown kind of model"),
         ("kernel", under("model", value=None), {}, "model"),
         ("kernel", under("model", "kernel", value="ntk9"), {}, "Unknown kernel 'ntk9'"),

@@ -12,7 +12,7 @@ from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.targets import Targets
 from kernelgap.kernels.empirical.kernel import Empirical
 from kernelgap.kernels.formulas.distance_kernel import Mahalanobis
-from kernelgap.models import AdaptiveModel, KernelModel, LinearModel, NetworkModel, TangentModel
+from kernelgap.models import AdaptiveModel, KernelModel, LinearModel, NetworkModel, TangentModel, TreesModel
 
 ROWS = 60
 COLOURS = ("red", "green", "blue")
@@ -51,6 +51,21 @@ def model(kind, outputs=2, d=FEATURES):
             return AdaptiveModel(laplace, points, coefficients, offset)
         case "linear":
             return LinearModel(rng.normal(size=(d, outputs)), offset)
+        case "trees":
+            nodes = {
+                "feature": [0, 0, 3, 0, 0, 1, 0, 0],
+                "left": [1, 1, 3, 3, 4, 6, 6, 7],
+                "right": [2, 1, 4, 3, 4, 7, 6, 7],
+            }
+            places = {name: np.array(each, dtype=np.int32) for name, each in nodes.items()}
+            roots, sums = np.array([0, 5], dtype=np.int32), np.arange(2, dtype=np.int32) % outputs
+            numbers = {"threshold": np.linspace(-0.3, 0.4, 8), "value": rng.normal(size=8)}
+            columns, link = np.arange(outputs, dtype=np.int32), "softmax" if outputs > 2 else "identity"
+            baseline = rng.normal(size=outputs)
+            return TreesModel(
+                **places, **numbers, roots=roots, outputs=sums, baseline=baseline, columns=columns, offset=offset,
+                link=link, inputs=d,
+            )  # fmt: skip
         case "tangent":
             kernel = Empirical(networks.get("2layer"), _weights("2layer", outputs, d), "all")
             return TangentModel(kernel, points, coefficients, offset)
@@ -61,7 +76,7 @@ def model(kind, outputs=2, d=FEATURES):
             return NetworkModel(networks.get(kind), _weights(kind, outputs, d), offset, scale=3.1)
 
 
-KINDS = ("kernel", "gaussian", "adaptive", "linear", "3resnet", "tangent", "last")
+KINDS = ("kernel", "gaussian", "adaptive", "linear", "trees", "3resnet", "tangent", "last")
 
 
 def table_model(kind: str = "linear", targets: Targets = REGRESSION) -> TableModel:

@@ -5,5 +5,16 @@ from kernelgap.models.kernel_models import AdaptiveModel, Expansion, KernelModel
 from kernelgap.models.linear import LinearModel
 from kernelgap.models.model import Model
 from kernelgap.models.network import NetworkModel
+from kernelgap.models.trees import TreesModel
 
-__all__ = ["AdaptiveModel", "Expansion", "KernelModel", "LinearModel", "Model", "NetworkModel", "TangentModel", "load"]
+__all__ = [
+    "AdaptiveModel",
+    "Expansion",
+    "KernelModel",
+    "LinearModel",
+    "Model",
+    "NetworkModel",
+    "TangentModel",
+    "TreesModel",
+    "load",
+]

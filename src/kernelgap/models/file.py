@@ -19,6 +19,7 @@ from kernelgap.models.linear import LinearModel
 from kernelgap.models.model import Model
 from kernelgap.models.network import NetworkModel
 from kernelgap.models.old_files import upgrade
+from kernelgap.models.trees import TreesModel
 from kernelgap.tensor_file import MODEL, Arrays, OtherFileError, check, pack, read, write_whole
 
 FORMAT = 2
@@ -28,6 +29,7 @@ KINDS: dict[str, type[Model]] = {
     "linear": LinearModel,
     "network": NetworkModel,
     "tangent": TangentModel,
+    "trees": TreesModel,
 }
 ALONE, ESTIMATOR, TABLE = "model", "estimator", "table"
 OWNERS = {

@@ -20,7 +20,8 @@ from kernelgap.audit.contenders.view import (
     View,
     spread,
 )
-from kernelgap.models import LinearModel
+from kernelgap.models import LinearModel, TreesModel
+from kernelgap.models.trees import Link
 
 RIDGES, RIDGE_COUNT = (1e-6, 1e3), 28  # times the number of rows, as columns have variance 1
 ROUNDS = (3, 6, 10, 15, 20, 30, 40, 60, 80, 100, 120)
@@ -51,10 +52,10 @@ class LinearRidge:
 
 
 @dataclass(frozen=True)
-class TreesModel:
-    """Boosted trees: one forest for classes, else one for each target.
+class Forests:
+    """Boosted trees of scikit-learn: one forest for classes, else one for each target.
 
-    No file holds them: it would have to be a pickle. ``columns`` are the places of the classes that were learned.
+    ``columns`` are the places of the classes that were learned.
     """
 
     forests: tuple[Any, ...]
@@ -74,9 +75,36 @@ class TreesModel:
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.stack(last, axis=1)
 
-    def predict(self, X: Rows) -> Outputs:
-        *_, last = self.staged(X)
-        return last
+    def model(self, inputs: int) -> TreesModel:
+        """The same as plain arrays, which a file can hold; scikit-learn's own file would be a pickle."""
+        baseline = np.concatenate([np.ravel(forest._baseline_prediction) for forest in self.forests])
+        trees = [
+            (tree.nodes, output + place)
+            for place, forest in enumerate(self.forests)
+            for each_round in forest._predictors
+            for output, tree in enumerate(each_round)
+        ]
+        sizes = [len(nodes) for nodes, _ in trees]
+        roots = np.cumsum([0, *sizes[:-1]])
+        nodes = np.concatenate([nodes for nodes, _ in trees])
+        own, first = np.arange(len(nodes)), np.repeat(roots, sizes)
+        leaf = nodes["is_leaf"].astype(bool)
+        left, right = (np.where(leaf, own, first + nodes[side]) for side in ("left", "right"))
+        link: Link = "identity" if not self.columns else "logistic" if len(baseline) == 1 else "softmax"
+        return TreesModel(
+            feature=np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
+            threshold=np.where(leaf, 0.0, nodes["num_threshold"]),
+            left=left.astype(np.int32),
+            right=right.astype(np.int32),
+            value=nodes["value"].astype(float),
+            roots=roots.astype(np.int32),
+            outputs=np.array([output for _, output in trees], dtype=np.int32),
+            baseline=baseline,
+            columns=np.array(self.columns or range(self.width), dtype=np.int32),
+            offset=np.zeros(self.width),
+            link=link,
+            inputs=inputs,
+        )
 
 
 @dataclass(frozen=True)
@@ -97,15 +125,16 @@ class BoostedTrees:
         return records.judged()
 
     def fit(self, view: View, setting: Setting) -> TreesModel:
-        return _grow(view.train_plus_validation, setting, max_iter=round(setting["rounds"]), early_stopping=False)
+        rounds = {"max_iter": round(setting["rounds"]), "early_stopping": False}
+        return _grow(view.train_plus_validation, setting, **rounds).model(view.X.shape[1])
 
-    def _stopping_early(self, view: View, setting: Setting) -> TreesModel:
+    def _stopping_early(self, view: View, setting: Setting) -> Forests:
         """Grown on the training rows until the validation rows are no longer predicted better."""
         patience = {"n_iter_no_change": PATIENCE, "early_stopping": True, "validation_fraction": None}
         return _grow(view, setting, max_iter=ROUNDS[-1], **patience)
 
 
-def _grow(view: View, setting: Setting, **options: Any) -> TreesModel:
+def _grow(view: View, setting: Setting, **options: Any) -> Forests:
     """Trees for the classes or the targets of a sample; its validation rows, where there are any, stop them."""
     options |= {
         "learning_rate": setting["rate"],
@@ -119,12 +148,12 @@ def _grow(view: View, setting: Setting, **options: Any) -> TreesModel:
         known = np.isin(labels_val, labels)
         forest = HistGradientBoostingClassifier(**options)
         forest.fit(view.X, labels, **_stop_by(view.X_val[known], labels_val[known]))
-        return TreesModel((forest,), tuple(int(c) for c in forest.classes_), width)
+        return Forests((forest,), tuple(int(c) for c in forest.classes_), width)
     forests = tuple(
         HistGradientBoostingRegressor(**options).fit(view.X, y, **_stop_by(view.X_val, y_val))
         for y, y_val in zip(view.Y.T, view.Y_val.T, strict=True)
     )
-    return TreesModel(forests, (), width)
+    return Forests(forests, (), width)
 
 
 def _stop_by(X_val: Rows, y_val: np.ndarray) -> dict[str, np.ndarray]:
