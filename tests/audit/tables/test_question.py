@@ -199,14 +199,48 @@ def test_classes_under_other_names_are_copies(frame):
     assert [notice.where for notice in ask(copies, "kind").notices if notice.what == "copy"] == ["name", "number"]
 
 
-def test_a_column_that_tells_the_target_alone_is_warned_of(frame, rng):
-    finer = frame["kind"] + rng.choice(["1", "2"], 60)
-    told = ask(frame.assign(log=np.exp(frame["price"]), finer=finer), "price")
-    assert [notice.where for notice in told.notices if notice.what == "leak"] == ["log"]
-    assert "log" in told.features
-    told = ask(frame.assign(finer=finer), "kind")
-    assert [notice.where for notice in told.notices if notice.what == "leak"] == ["finer"]
-    assert "finer" in told.features
+TELLING = {
+    "rises with it": ("price", lambda frame, rng: np.exp(frame["price"]), "rises or falls with it throughout"),
+    "a near copy": ("price", lambda frame, rng: frame["price"] + 3e-3 * rng.normal(size=60), "nearly a copy"),
+    "finer classes": ("kind", lambda frame, rng: frame["kind"] + rng.choice(["1", "2"], 60), "have one class"),
+    "zero in one class alone": (
+        "kind", lambda frame, rng: np.where(frame["kind"] == "b", 0, rng.uniform(1, 9, 60)), "is 0 in all rows of the"
+    ),
+    "missing in one class alone": (
+        "kind", lambda frame, rng: np.where(frame["kind"] == "b", np.nan, rng.normal(size=60)), "is missing in all rows"
+    ),
+    "a label of one class alone": (
+        "kind", lambda frame, rng: np.where(frame["kind"] == "b", "paid", rng.choice(["late", "due"], 60)), "is 'paid'"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TELLING)
+def test_a_column_that_tells_the_target_is_left_out_unless_it_is_kept(frame, rng, what):
+    target, make, words = TELLING[what]
+    telling = frame.assign(told=make(frame, rng))
+    question = ask(telling, target)
+    said = [notice.sentence for notice in question.notices if notice.what == "copy"]
+    assert "told" not in question.features
+    assert len(said) == 1
+    assert words in said[0]
+    assert said[0].endswith("it is left out (--keep told keeps it).")
+    kept = ask(telling, target, keep=["told"])
+    assert "told" in kept.features
+    assert [notice.where for notice in kept.notices if notice.what == "leak"] == ["told"]
+
+
+def test_a_value_of_one_class_that_some_other_row_has_tells_nothing(frame, rng):
+    for class_of_row in (0, 1):  # another class has the value; or some row of the class has another
+        value = np.where(frame["kind"] == "b", 0, rng.uniform(1, 9, 60))
+        other = np.flatnonzero((frame["kind"] == "b") == bool(class_of_row))[0]
+        value[other] = 3.3 * class_of_row
+        assert "told" in ask(frame.assign(told=value), "kind").features
+
+
+def test_a_value_of_a_class_of_few_rows_may_be_chance(rng):
+    made = pd.DataFrame({"x": rng.normal(size=60), "y": np.where(np.arange(60) < 3, "rare", "usual")})
+    assert "flag" in ask(made.assign(flag=np.where(np.arange(60) < 3, 1, 2 + np.arange(60) % 3)), "y").features
 
 
 ROW_NUMBERS = {
@@ -216,6 +250,8 @@ ROW_NUMBERS = {
     "backwards, by tens": lambda rng: 1000 - 10 * np.arange(60),
     "with rows lost": lambda rng: np.sort(rng.choice(75, 60, replace=False)),
     "with repeats": lambda rng: np.append(np.arange(58), [3, 7]),
+    "rising with every row": lambda rng: np.cumsum(rng.integers(1, 10**5, 60)),
+    "falling with every row": lambda rng: 10**9 - np.cumsum(rng.integers(1, 10**5, 60)),
 }
 
 
@@ -263,7 +299,9 @@ def test_numbers_beyond_every_float_are_told(frame):
         assert "has 60 values infinite or beyond 1e+100" in said["infinite"]
 
 
-@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Row Names", "ORDER_ID", "id_patient"])
+@pytest.mark.parametrize(
+    "name", ["id", "PassengerId", "customer_id", "Row Names", "ORDER_ID", "id_patient", "caseid", "IDX"]
+)
 def test_keys_by_name_are_left_out(frame, rng, name):
     key = rng.choice(10**7, 60, replace=False)
     assert name not in ask(frame.assign(**{name: key}), "price").features
@@ -274,7 +312,9 @@ def test_keys_by_name_are_left_out(frame, rng, name):
 ORDINARY = {
     "measured": lambda rng, n: rng.normal(size=n),
     "measured, in order": lambda rng, n: np.sort(rng.normal(size=n)),
-    "large whole numbers, in order": lambda rng, n: np.sort(rng.choice(10**6, n, replace=False)),
+    "large whole numbers, in order but for two": lambda rng, n: np.sort(rng.choice(10**6, n, replace=False))[
+        [1, 0, *range(2, n)]
+    ],
     "whole numbers from a range as long": lambda rng, n: rng.integers(0, n, n),
     "whole numbers from a longer range": lambda rng, n: rng.integers(0, 3 * n, n),
     "counts": lambda rng, n: rng.poisson(40, n),

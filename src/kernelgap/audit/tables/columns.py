@@ -54,7 +54,11 @@ KEY_DISTINCT = 0.95  # of the rows: a key may have some repeats
 KEY_RANGE = 1.5  # times the rows: the range of numbers that are given out one by one, some of them lost
 KEY_ROWS = 30  # fewer do not tell
 KEY_SURE = 20.0  # minus the logarithm of the chance that draws from a range are all distinct
-_KEY_NAMES = {"id", "ids", "uid", "uuid", "guid", "pk", "key", "rowid", "rowname", "rownames", "rownum", "rownumber"}
+_KEY_NAMES = {"id", "ids", "uid", "uuid", "guid", "pk", "key", "idx", "index", "serial"} | {
+    f"{what}{number}"
+    for what in ("row", "case", "record", "serial")
+    for number in ("id", "name", "names", "num", "number")
+}
 _NAMELESS = re.compile(r"column_1|Unnamed: 0|__index_level_0__")
 
 
@@ -63,19 +67,25 @@ def interpret(
     *,
     comma_first: bool = False,
     labels: Collection[str] = (),
+    texts: Collection[str] = (),
     numbers: Collection[str] = (),
     rows: int | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Kind], list[Notice]]:
     """(usable columns, the kind of every column, notices).
 
-    Columns in ``labels`` stay texts and columns in ``numbers`` become numbers, whatever they hold. The index has the
+    Columns in ``labels`` and ``texts`` (dates, too) stay texts and columns in ``numbers`` become numbers, whatever they
+    hold. The index has the
     places in the file, of whose ``rows`` these may be a sample.
     """
     kinds: dict[str, Kind] = {}
     columns: dict[str, Values] = {}
     notices: list[Notice] = []
     for name in raw.columns:
-        if name in numbers:
+        if name in texts:
+            codes, distinct = distinct_texts(raw[name])
+            kinds[name], values = "label", spread(np.array(distinct, dtype=object), codes)
+            new: list[Notice] = []
+        elif name in numbers:
             kinds[name] = "number"
             values, new = numbers_of(raw[name], comma_first=comma_first)
         else:
@@ -223,10 +233,10 @@ def _counts_rows(name: str, values: np.ndarray, places: np.ndarray, rows: int) -
 
     ``places`` are the rows' places in a file of ``rows`` rows, of which some may have been drawn. Any of these will do:
     the number is a whole multiple of the place, from some start; the numbers fill their range, in whatever order, where
-    draws from that range would repeat; the column is called a key, and its numbers are multiples of the place, or
-    nearly each row or pair of rows has a whole number of its own. Whole numbers that are measured repeat, or lie far
-    apart. So do counts and years, unless there is one a row. Of columns with other names, multiples that are not whole
-    may be a grid at which something was measured.
+    draws from that range would repeat; whole numbers rise, or fall, with every row; the column is called a key, and its
+    numbers are multiples of the place, or nearly each row or pair of rows has a whole number of its own. Whole numbers
+    that are measured repeat, or lie far apart and out of order. So do counts and years, unless there is one a row. Of
+    columns with other names, multiples that are not whole may be a grid at which something was measured.
     """
     present = np.isfinite(values)
     if present.sum() < max(3, KEY_PRESENT * len(values)):
@@ -245,7 +255,8 @@ def _counts_rows(name: str, values: np.ndarray, places: np.ndarray, rows: int) -
     span = float(np.ptp(values)) + 1
     drawn = len(values) < KEY_PRESENT * rows
     filled = span <= KEY_RANGE * rows and (not drawn or len(values) ** 2 / (2 * span) >= KEY_SURE)
-    return filled or key
+    steps = np.diff(values)
+    return filled or key or bool((steps > 0).all() or (steps < 0).all())
 
 
 def _is_line(values: np.ndarray, places: np.ndarray) -> bool:

@@ -2,7 +2,7 @@
 
 import difflib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,10 +21,7 @@ CLASSES = 1000
 FEW_VALUES = 20  # the most distinct whole numbers that are taken as classes ...
 ROWS_EACH = 5  # ... with at least this number of rows for each, on average
 CLASS_ROWS = 3  # one to learn from, one to choose by, one to test on
-DOUBTFUL = {
-    "row number": "numbers or names the rows (whole numbers, nearly one a row)",
-    "copy": "is a copy of the target, up to scale or naming",
-}
+ROW_NUMBER = "numbers or names the rows (whole numbers, nearly one a row)"
 REPEATED = 0.01  # of the rows: from this share of repeated rows on there is a notice
 
 
@@ -61,7 +58,8 @@ def pose(
     Labels and booleans are classes. So are numbers with two distinct values, and whole numbers with at most 20 distinct
     values and at least 5 rows for each of them on average; ``task`` overrules it. Several targets are numbers.
 
-    Row numbers and copies of the target are left out, unless nothing else is there or they are to be ``keep``-ed.
+    Row numbers, and columns that are the target in disguise, are left out, unless nothing else is there or they are to
+    be ``keep``-ed.
     """
     if task not in (None, "regression", "classification"):
         raise unknown("task", task, ("regression", "classification"))
@@ -77,20 +75,18 @@ def pose(
         values, classes = frame[list(names)].to_numpy(dtype=float), ()
     features = frame.drop(columns=[*names, *(name for name in leave_out if name in frame)])
     _check_features(table, features, names)
-    counters = [name for name in map(str, features) if table.kinds[name] == "counter"]
+    counters = {name: ROW_NUMBER for name in map(str, features) if table.kinds[name] == "counter"}
     features, counter_notices = _drop(features, counters, keep, "row number")
     leaks = find_leaks(features, names, values, classes=decided == "classification")
-    copies = list(dict.fromkeys(leak.column for leak in leaks if leak.copy))
-    features, copy_notices = _drop(features, copies, keep, "copy")
+    features, copy_notices = _drop(features, {leak.column: leak.text for leak in leaks}, keep, "copy")
     notices = [*table.notices, *(notice for notice in table.left_out() if notice.where not in leave_out)]
     if missing := int((~known).sum()):
         sentence = f"The target {named(names)} is missing in {counted(missing, 'row')} of {len(known):,}: left out."
         notices.append(Notice("missing target", names[0], sentence))
     notices += [*task_notices, *counter_notices, *copy_notices]
     for leak in leaks:
-        if leak.column in features:  # only the user knows whether it may stay
-            what = "is a copy of" if leak.copy else "alone tells"
-            text = f"{what} the target '{leak.target}': leave it out unless it is known before the target is."
+        if leak.column in keep:
+            text = f"{leak.text} ('{leak.target}'): keep it only if it is known before the target is."
             notices.append(Notice.of_column("leak", leak.column, text))
     if (repeats := int(frame.duplicated().sum())) >= REPEATED * len(frame):
         share = f"{counted(repeats, 'row')} of {len(frame):,} repeat another"
@@ -114,16 +110,16 @@ def _check_options(table: Table, names: tuple[str, ...], leave_out: Sequence[str
 
 
 def _drop(
-    features: pd.DataFrame, doubtful: list[str], keep: Sequence[str], what: Literal["row number", "copy"]
+    features: pd.DataFrame, doubtful: Mapping[str, str], keep: Sequence[str], what: Literal["row number", "copy"]
 ) -> tuple[pd.DataFrame, list[Notice]]:
-    """The features but for these, and a notice for each; all of them if nothing else would be left."""
-    dropped = [name for name in doubtful if name not in keep]
+    """The features but for these, each with what is wrong with it, and notices; all of them if no other is left."""
+    dropped = {name: text for name, text in doubtful.items() if name not in keep}
     if len(dropped) == features.shape[1]:
         only = "but nothing else is left to learn from, so it is kept"
-        return features, [Notice.of_column(what, name, f"{DOUBTFUL[what]}, {only}.") for name in dropped]
-    return features.drop(columns=dropped), [
-        Notice.of_column(what, name, f"{DOUBTFUL[what]}; it is left out (--keep {shlex.quote(name)} keeps it).")
-        for name in dropped
+        return features, [Notice.of_column(what, name, f"{text}, {only}.") for name, text in dropped.items()]
+    return features.drop(columns=list(dropped)), [
+        Notice.of_column(what, name, f"{text}; it is left out (--keep {shlex.quote(name)} keeps it).")
+        for name, text in dropped.items()
     ]
 
 
@@ -172,14 +168,14 @@ def _task(frame: pd.DataFrame, table: Table, names: tuple[str, ...], task: Task 
     if labelled:
         return "classification", []
     values = frame[names[0]].to_numpy(dtype=float)
-    if task or len(names) > 1 or _task_of_numbers(values) == "regression":
+    if task or len(names) > 1 or task_of_numbers(values) == "regression":
         return task or "regression", []
     count = len(np.unique(values))
     sentence = f"The target '{names[0]}' has {count} distinct values: classes, unless regression is asked."
     return "classification", [Notice("task", names[0], sentence)]
 
 
-def _task_of_numbers(values: np.ndarray) -> Task:
+def task_of_numbers(values: np.ndarray) -> Task:
     """Two values, or few whole numbers with many rows each, are classes; anything else is a quantity."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) == 2:

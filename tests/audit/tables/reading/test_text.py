@@ -164,7 +164,7 @@ def test_huge_integers_infinities_and_gaps(read):
 
 
 def test_some_words_among_many_numbers_are_missing_values(read):
-    rows = "".join(f"{i * i},{i}\n" for i in range(100))
+    rows = "".join(f"{i * i % 997},{i}\n" for i in range(100))
     table = read("a,b\n" + rows + "oops,1\n")
     assert table.kinds["a"] == "number"
     assert np.isnan(table.frame["a"].iloc[-1])

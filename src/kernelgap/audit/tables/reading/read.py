@@ -40,6 +40,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     labels: Collection[str] = (),
+    texts: Collection[str] = (),
     numbers: Collection[str] = (),
     to_learn: bool = True,
 ) -> Table:
@@ -47,7 +48,8 @@ def read_table(
 
     At most ``rows`` rows are kept, and no more than the memory allows: of more, a uniform sample drawn by ``seed``.
     ``delimiter`` and ``header`` are detected for text files unless given. Columns named in ``labels`` stay texts and
-    those in ``numbers`` become numbers whatever they hold, as an earlier preparation needs them. Unless it is
+    those in ``numbers`` become numbers whatever they hold, as an earlier preparation needs them; those in ``texts`` are
+    texts, dates too. Unless it is
     ``to_learn`` from, a table may have a single row or column, and an NPZ file needs no targets.
     """
     reservoir = Reservoir(seed=seed, rows=rows)
@@ -62,7 +64,7 @@ def read_table(
     distinct, repeated = distinct_names(raw.names)
     given = raw.rows.set_axis(distinct, axis=1)
     frame, kinds, column_notices = interpret(
-        given, comma_first=raw.comma_first, labels=labels, numbers=numbers, rows=reservoir.seen
+        given, comma_first=raw.comma_first, labels=labels, texts=texts, numbers=numbers, rows=reservoir.seen
     )
     notices = [*raw.notices]
     if reservoir.sampled:
