@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         training,
     )
     from kernelgap.audit import AuditPackage
+    from kernelgap.audit.comparing import compare
     from kernelgap.errors import InputError
     from kernelgap.estimators import (
         AdaptiveKernelClassifier,
@@ -56,6 +57,7 @@ __all__ = [
     "TwoLayerRegressor",
     "audit",
     "certificates",
+    "compare",
     "curves",
     "estimators",
     "images",
@@ -78,6 +80,7 @@ _HOME: dict[str, str | None] = {
     **dict.fromkeys(__all__),
     **dict.fromkeys([name for name in __all__ if name.endswith(("Classifier", "Regressor"))], "estimators"),
     **dict.fromkeys([name for name in __all__ if name.endswith("Display")], "reports"),
+    "compare": "audit.comparing",
     "load": "estimators",
     "InputError": "errors",
     "run": "runs",

@@ -12,6 +12,7 @@ from kernelgap.cli.audit import audit
 from kernelgap.cli.catalogue import list_
 from kernelgap.cli.certify import certify, verify
 from kernelgap.cli.claims import claims
+from kernelgap.cli.compare import compare
 from kernelgap.cli.curve import curve
 from kernelgap.cli.help import HELP, GroupedHelp
 from kernelgap.cli.play import play
@@ -53,7 +54,7 @@ for group, commands in {
     "Reproduce": (run, claims, status),
     "Prove": (verify,),
     "Predict": (curve,),
-    "Decide": (audit, predict),
+    "Decide": (audit, compare, predict),
     "Show": (report, play),
 }.items():
     for command in commands:

@@ -106,6 +106,7 @@ def test_few_rows():
 def test_few_seeds():
     assert judge(met(pair(0.6, 0.05, seeds=2))).outcome == "network ahead"
     assert only_reason(pair(0.6, 0.05, seeds=1)).startswith("Only one seed was run")
+    assert only_reason(pair(0.6, 0.05, seeds=1)).endswith("give --seeds 3 or more.")
     kernel = entry("k", "kernel", steady(0.6, seeds=2, salt=1), seeds=(0, 1))
     network = entry("n", "network", steady(0.05, seeds=2, salt=2), seeds=(2, 3))
     assert only_reason(results(kernel, network)).startswith("The two have no seed in common")

@@ -96,6 +96,8 @@ class Bootstrap:
             if entry.wrong is not None:
                 tables[(entry.contender, entry.samples, "accuracy")] = 1.0 - entry.wrong
         tables[("", 0, "error")] = results.constant.mean(axis=0, keepdims=True)
+        if results.constant_wrong is not None:
+            tables[("", 0, "accuracy")] = 1.0 - results.constant_wrong.mean(axis=0, keepdims=True)
         self._tables = tables
         means = resampled_means(rng, np.concatenate(list(tables.values())), resamples)
         ends = np.cumsum([len(table) for table in tables.values()])[:-1]
@@ -106,6 +108,12 @@ class Bootstrap:
     def constant(self) -> Resampled:
         """The constant's error; it hardly differs between seeds and is a mean over them."""
         return self._resampled(("", 0, "error"), [0])
+
+    @property
+    def constant_accuracy(self) -> Resampled | None:
+        """How often the most frequent class is right."""
+        key = ("", 0, "accuracy")
+        return self._resampled(key, [0]) if key in self._tables else None
 
     def error(self, entry: Entry, seeds: tuple[int, ...] | None = None) -> Resampled:
         """The error over these seeds (default: its own). Without a seed: the mean over its own, paired by rows."""

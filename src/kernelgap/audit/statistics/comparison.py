@@ -24,6 +24,7 @@ class PairedErrors:
     network_error: Resampled
     constant: Resampled
     accuracy_difference: Resampled | None
+    units: str = "test rows"
 
     @property
     def samples(self) -> int:
@@ -75,10 +76,8 @@ def on_shared_seeds(results: Results) -> Results:
     """
     pair = best_pair(results)
     seeds = common_seeds(pair)
-    return Results(
-        tuple(_only(entry, seeds) if entry.samples == pair[0].samples else entry for entry in results.entries),
-        results.constant,
-    )
+    entries = (_only(entry, seeds) if entry.samples == pair[0].samples else entry for entry in results.entries)
+    return replace(results, entries=tuple(entries))
 
 
 def _only(entry: Entry, seeds: tuple[int, ...]) -> Entry:
@@ -109,6 +108,7 @@ def paired_errors(results: Results, bootstrap: Bootstrap, pair: tuple[Entry, Ent
         network_error=bootstrap.error(network, seeds),
         constant=bootstrap.constant,
         accuracy_difference=None if ours is None or theirs is None else ours - theirs,
+        units=results.units,
     )
 
 

@@ -30,18 +30,21 @@ class Entry:
     seeds: tuple[int, ...]
     validation: Float[np.ndarray, " seeds"]
     errors: Float[np.ndarray, "seeds rows"]
-    wrong: Bool[np.ndarray, "seeds rows"] | None = None
+    wrong: Bool[np.ndarray, "seeds rows"] | Float[np.ndarray, "seeds rows"] | None = None
 
 
 @dataclass(frozen=True)
 class Results:
     """All entries that have a finished seed.
 
-    ``constant`` are the errors of the best constant, learned from the training rows alone.
+    ``constant`` are the errors of the best constant, learned from the training rows alone; ``constant_wrong`` are the
+    rows that are not of its class.
     """
 
     entries: tuple[Entry, ...]
     constant: Float[np.ndarray, "seeds rows"]
+    constant_wrong: Bool[np.ndarray, "seeds rows"] | Float[np.ndarray, "seeds rows"] | None = None
+    units: str = "test rows"  # or groups of them
 
     @cached_property
     def samples(self) -> tuple[int, ...]:
@@ -150,8 +153,55 @@ class Features:
 
 
 @dataclass(frozen=True)
+class BestModel:
+    """The contender with the least validation error of all, and its test error.
+
+    ``no_better_than`` are the contenders with the same samples that it is not shown to be better than.
+    """
+
+    contender: str
+    family: Family
+    samples: int
+    tried: int
+    error: Interval
+    accuracy: Interval | None
+    no_better_than: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """What the best model does class by class: test rows, the share of them that it finds, and what it takes them for.
+
+    ``confusion`` has a row for each true class and a column for each predicted one, means over seeds.
+    """
+
+    contender: str
+    classes: tuple[str, ...]
+    rows: tuple[int, ...]
+    recall: tuple[float, ...]
+    confusion: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class KernelFloor:
+    """The least error that a kernel with its weights free can have on the ``rows`` that it did not learn from.
+
+    ``share`` is of the best constant's error there; ``random_share`` is what a random space of as many dimensions
+    leaves. It is not ``exact`` where the kernel's matrix has directions smaller than rounding.
+    """
+
+    kernel: str
+    samples: int
+    rows: int
+    error: float
+    share: float
+    random_share: float
+    exact: bool
+
+
+@dataclass(frozen=True)
 class Answer:
-    """All of it. ``constant`` is the error of the best constant."""
+    """All of it. ``constant`` is the error of the best constant, beside its accuracy for classes."""
 
     constant: Interval
     curves: tuple[Curve, ...]
@@ -160,3 +210,7 @@ class Answer:
     gap: Gap
     features: Features
     remarks: tuple[str, ...]  # what the adaptive kernel and the baselines add to the verdict
+    constant_accuracy: Interval | None = None
+    best: BestModel | None = None
+    floors: tuple[KernelFloor, ...] = ()
+    classes: ClassReport | None = None

@@ -32,7 +32,7 @@ def judge(paired: PairedErrors, untried: Mapping[str, Family] | None = None) -> 
     In simulations with 20 to 200 test rows (``tests/audit/statistics/test_verdict.py``), contenders that fit pure noise
     get a verdict less than once in 200 times: normal, heavy-tailed and skewed noise, and rare events.
     """
-    lead = _Lead(paired, untried or {})
+    lead = Lead(paired, untried or {})
     against = lead.against()
     if against:
         return AuditVerdict("undecided", lead.undecided(), tuple(against))
@@ -57,11 +57,13 @@ def _surely_above(by_row: Float[np.ndarray, " rows"]) -> bool:
     return above > below and float(binomtest(above, above + below).pvalue) < 1 - EASIER
 
 
-class _Lead:
+class Lead:
     """The side that has less error on the test rows, and what can be said of it."""
 
-    def __init__(self, paired: PairedErrors, untried: Mapping[str, Family]) -> None:
-        self.paired, self.untried = paired, untried
+    def __init__(self, paired: PairedErrors, untried: Mapping[str, Family], *, fixed: bool = False) -> None:
+        """``fixed`` are predictions that came without their training: nothing is known of seeds and validation rows."""
+        self.paired, self.untried, self.fixed = paired, untried, fixed
+        self.units = paired.units
         self.sign = 1 if paired.difference.value >= 0 else -1
         kernel = "kernel", paired.kernel.contender, paired.kernel_error
         network = "network", paired.network.contender, paired.network_error
@@ -81,11 +83,11 @@ class _Lead:
         """A sentence for every condition that fails."""
         constant, seeds, sentences = self.paired.constant.value, self.paired.seeds, []
         if self.rows < ROWS:
-            sentences.append(f"There are {self.rows} test rows only; fewer than {ROWS} cannot tell the two apart.")
-        if len(seeds) < SEEDS:
+            sentences.append(f"There are {self.rows} {self.units} only; fewer than {ROWS} cannot tell the two apart.")
+        if len(seeds) < SEEDS and not self.fixed:
             few = "Only one seed was run" if seeds else "The two have no seed in common"
             unknown = "how much depends on which rows were learned from is not known"
-            sentences.append(f"{few}: {unknown}; run 3 seeds or more.")
+            sentences.append(f"{few}: {unknown}; give --seeds 3 or more.")
         if left := [name for name, kind in self.untried.items() if kind == self.other_kind]:
             sentences.append(
                 f"There was no time for all {self.other_kind}s with so many samples: {', '.join(left)} may do better "
@@ -102,7 +104,7 @@ class _Lead:
                 f"what chance gives: {self._span(self.difference)}, which includes 0.{self._hint()}"
             )
         ahead = sum(seed > 0 for seed in self.difference.by_seed)
-        if seeds and ahead < len(seeds):
+        if seeds and ahead < len(seeds) and not self.fixed:
             sentences.append(f"{self.name} has less error with {ahead} of {len(seeds)} seeds, not with all.")
         if seeds and self.sign * self.paired.validation_difference < 0:
             sentences.append(f"On the validation rows it is the other way round: there {self.other} has less error.")
@@ -156,8 +158,9 @@ class _Lead:
     def reasons(self) -> list[str]:
         sentences = [
             f"The difference of the errors is {digits(self.difference.value)}, beyond chance: "
-            f"{self._span(self.difference)}, over {self.rows:,} test rows and {len(self.paired.seeds)} seeds.",
-            f"{self.name} has less error with every seed, and on the validation rows.",
+            f"{self._span(self.difference)}, over {self.rows:,} {self.units}"
+            + (f" and {len(self.paired.seeds)} seeds." if not self.fixed else "."),
+            *([] if self.fixed else [f"{self.name} has less error with every seed, and on the validation rows."]),
             f"A constant guess has error {digits(self.paired.constant.value)}; {self.name} leaves "
             f"{percent(self.error.value / self.paired.constant.value)} of it.",
         ]
@@ -169,7 +172,7 @@ class _Lead:
 
     def _hint(self) -> str:
         """More seeds or more rows, whichever makes the interval long."""
-        if len(self.paired.seeds) < SEEDS or self.rows < ROWS:
+        if (len(self.paired.seeds) < SEEDS and not self.fixed) or self.rows < ROWS:
             return ""
-        few = self.difference.spread[1] < 3 * len(self.paired.seeds)
-        return " More seeds would tell more." if few else " More test rows would tell more."
+        few = not self.fixed and self.difference.spread[1] < 3 * len(self.paired.seeds)
+        return " More seeds would tell more." if few else f" More {self.units} would tell more."

@@ -110,17 +110,27 @@ def difference_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
     for seed, value in enumerate(comparison.by_seed):
         ends = {"value": value, "low": value, "high": value}
         rows.append({"method": f"seed {seed}", **ends, "text": digits(value), "all": False})
-    data = pd.DataFrame(rows)
     noticed = NOTICED * audit.answer.constant.value
+    title = f"error of {comparison.kernel} minus error of {comparison.network}"
+    colour = {"network ahead": COLOURS["network"], "kernel ahead": COLOURS["kernel"]}.get(audit.verdict)
+    sides = ("\u2190 kernel better", "network better \u2192")
+    layers = difference_layers(pd.DataFrame(rows), noticed, title, sides, colour)
+    named = f"{comparison.kernel} against {comparison.network} with {comparison.samples:,} samples"
+    return finished(alt.layer(*layers), on_page=on_page, height=32 * len(rows) + 12, title=named)
+
+
+def difference_layers(
+    data: pd.DataFrame, noticed: float, title: str, sides: tuple[str, str], colour: str | None
+) -> list[Any]:
+    """Differences as points, the one of ``all`` with its interval, on a ground that is grey where it is not noticed."""
+    colour = colour or GREY
     reach = 1.15 * max(*data.low.abs(), *data.high.abs(), 1.5 * noticed) or 1.0
-    title = f"error of {comparison.kernel} less error of {comparison.network}"
     scale, axis = alt.Scale(domain=[-reach, reach], nice=False), alt.Axis(format="~g", tickCount=7)
 
     def x(column: str) -> alt.X:
         return alt.X(f"{column}:Q", title=title, scale=scale, axis=axis)
 
     y = alt.Y("method:N", sort=list(data.method), title=None, axis=alt.Axis(ticks=False, grid=False))
-    colour = {"network ahead": COLOURS["network"], "kernel ahead": COLOURS["kernel"]}.get(audit.verdict, GREY)
     base = alt.Chart(data).encode(y=y, tooltip=tooltips(("method:N", "of"), ("text:N", "difference")))
     ground = alt.Chart(pd.DataFrame([{"low": -noticed, "high": noticed}])).mark_rect(color=MUTED, opacity=0.22)
     zero = alt.Chart(pd.DataFrame([{"zero": 0.0}])).mark_rule(color=GREY, strokeWidth=1.6)
@@ -133,13 +143,9 @@ def difference_chart(audit: Audit, *, on_page: bool) -> alt.LayerChart:
         interval.encode(x=x("low"), x2="high:Q"),
         base.mark_point(filled=True, opacity=1, color=colour).encode(x=x("value"), size=size),
     ]
-    sides: tuple[tuple[Literal["left", "right"], float, str], ...] = (
-        ("left", -reach, "\u2190 kernel better"),
-        ("right", reach, "network better \u2192"),
-    )
-    for side, at, text in sides:
+    places: tuple[tuple[Literal["left", "right"], float], ...] = (("left", -reach), ("right", reach))
+    for (side, at), text in zip(places, sides, strict=True):
         label = alt.Chart(pd.DataFrame([{"at": at, "text": text}]), name=f"words_{side}")
         label = label.mark_text(align=side, baseline="bottom", fontSize=12, color=MUTED, dy=-4)
         layers.append(label.encode(x=x("at"), y=alt.value(0), text="text:N"))
-    named = f"{comparison.kernel} against {comparison.network} with {comparison.samples:,} samples"
-    return finished(alt.layer(*layers), on_page=on_page, height=32 * len(data) + 12, title=named)
+    return layers
