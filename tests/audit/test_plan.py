@@ -2,6 +2,8 @@
 
 import pytest
 
+from kernelgap.audit.contenders.registry import FIRST
+from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.plan import EXACT, FILLED, FIRST_SAMPLES, RUNGS, AuditPlan, estimate, make_plan
 
 GIB = 2**30
@@ -81,3 +83,17 @@ def test_a_plan_of_an_earlier_version_is_read():
     stored = found.model_dump()
     older = {**stored, "of": stored.pop("pool_rows"), "pace": stored.pop("slowdown")}
     assert AuditPlan(**{n: v for n, v in older.items() if n not in ("pool_rows", "slowdown")}) == found
+
+
+def test_those_that_come_first_take_a_part_of_the_budget_however_wide_a_table_is():
+    usual, wide = plan(budget=10.0), plan(160, 20_000, budget=10.0)
+    assert (usual.first_fits, usual.first_epochs) == (4, 60)
+    assert (wide.first_fits, wide.first_epochs) < (2, 60)
+
+    def seconds(found, inputs, **effort):
+        size = found.first_samples, inputs, 1, found.first_search_budget.model_copy(update=effort)
+        return 2 * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name in FIRST)
+
+    assert seconds(usual, 10) <= 1.5
+    assert seconds(wide, 20_000) <= 3.0 < 10.0 < seconds(wide, 20_000, fits=4, epochs=60)
+    assert plan(160, 20_000, budget=3600.0).first_epochs == 60

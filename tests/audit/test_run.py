@@ -1,11 +1,15 @@
 """An audit from a table to an answer, in this process, with few contenders."""
 
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from kernelgap.audit import plan
 from kernelgap.audit import run as audit_run
@@ -18,6 +22,7 @@ from kernelgap.audit.refitting import refitting
 from kernelgap.audit.stages import choose, ranked_networks
 from kernelgap.audit.store import AuditStore, FitKey
 from kernelgap.errors import InputError
+from kernelgap.reports.audit.text import command_of
 
 FEW = {"gaussian": "kernel", "ck2": "kernel", "2layer": "network", "ridge": "baseline", "trees": "baseline"}
 
@@ -243,10 +248,181 @@ def test_the_budget_that_is_told_is_the_one_that_was_given_last(here, tmp_path):
     assert (audit.budget, audit.plan.budget) == (150.0, 60.0)
 
 
+def test_there_is_an_answer_if_reading_took_the_whole_budget(here, tmp_path, monkeypatch):
+    given, run_here = [], audit_run.run_here
+
+    def noted(cells, store, do, until):
+        given.append(until - time.monotonic())
+        run_here(cells, store, do, until)
+
+    monkeypatch.setattr(audit_run, "run_here", noted)
+    here.late = 0
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", budget=10.0, began=time.monotonic() - 60)
+    assert given[0] >= audit_run.SURELY - 1
+    assert set(audit.contenders.contender) == set(registry.FIRST)
+    assert audit.deploy.startswith("Deploy ")
+
+
+def test_seeds_are_as_many_as_asked_for(here, tmp_path):
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", seeds=3)
+    assert audit.plan.seeds == 3
+    assert audit.table.seed.nunique() == 3
+    with pytest.raises(InputError, match="has a plan of 3 seeds: choose another --out for 4"):
+        audit_run.run_audit(table(), "y", tmp_path / "a", seeds=4)
+
+
 def test_another_table_in_the_same_folder_is_refused(here, finished):
     audit, _ = finished
     with pytest.raises(InputError, match="holds another run"):
         audit_run.run_audit(table(seed=1), "y", audit.folder)
+
+
+def test_the_best_model_of_all_is_deployed_and_kept(finished):
+    audit, _ = finished
+    table = audit.with_samples(120)
+    best = table.iloc[table.validation_error.argmin()]
+    assert audit.answer.best.contender == best.contender == audit.winner == audit.load_model().about["contender"]
+    assert audit.deploy.startswith(f"Deploy {best.contender} (the least validation error of 7 contenders): RMSE ")
+    assert f"R^2 {best.r2:.3f}, on 30 test rows that it had not seen." in audit.deploy
+    assert audit.as_record()["deploy"] == audit.deploy
+    shown = {other.contender for other in table.itertuples() if other.error > best.error + 0.05}
+    assert shown
+    assert not shown & set(audit.answer.best.no_better_than)
+
+
+def test_trees_are_kept_where_they_are_best(here, tmp_path):
+    frame = table(400).assign(y=lambda f: np.sign(f.a) * np.sign(f.b) + 0.1 * f.c)
+    audit = audit_run.run_audit(frame, "y", tmp_path / "a")
+    assert audit.winner == "trees"
+    model = audit.load_model()
+    assert model.model.metadata().kind == "trees"
+    predicted = model.predict(frame).y
+    assert np.mean((predicted - frame.y) ** 2) < 0.2 * frame.y.var()
+
+
+def test_floors_are_below_what_the_best_kernel_has(finished):
+    audit, _ = finished
+    assert [floor.samples for floor in audit.answer.floors] == [60]
+    (floor,) = audit.answer.floors
+    assert floor.kernel == audit.answer.comparison.kernel
+    assert (floor.rows, floor.random_share) == (90, pytest.approx(1 - 60 / 89))
+    assert 0 < floor.share < 1
+
+
+OWN = ["sklearn.tree:DecisionTreeRegressor", make_pipeline(StandardScaler(), Ridge(alpha=0.1))]
+
+
+def test_contenders_of_ones_own_compete(here, tmp_path):
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", contenders=OWN)
+    own = audit.contenders.set_index("contender").loc[["own:DecisionTreeRegressor", "own:Pipeline"]]
+    assert own.family.tolist() == ["baseline"] * 2
+    linear = audit.contenders.set_index("contender").loc["ridge"]
+    assert own.error["own:Pipeline"] == pytest.approx(linear.error, rel=0.1)
+    again = read_audit(tmp_path / "a")
+    assert set(again.contenders.contender) == set(audit.contenders.contender)
+    assert "--contender sklearn.tree:DecisionTreeRegressor" in command_of(again)
+    assert audit.winner not in own.index
+    with pytest.raises(InputError, match="other contenders of your own"):
+        audit_run.run_audit(table(), "y", tmp_path / "a")
+
+
+def test_an_own_contender_that_is_best_is_deployed_and_another_is_kept(here, tmp_path):
+    frame = table(200).assign(y=lambda f: f.a + 2.0 * (np.arange(200) % 2), odd=np.arange(200) % 2)
+    audit = audit_run.run_audit(frame, "y", tmp_path / "a", contenders=["sklearn.linear_model:LinearRegression"])
+    assert audit.answer.best.contender == "own:LinearRegression"
+    assert audit.winner in FEW
+    assert f"The model that is kept is {audit.winner}, the best of those that a file can hold" in audit.not_shown[-1]
+
+
+def worst(truth, predicted):
+    return np.quantile(np.abs(truth - predicted), 0.9)
+
+
+def test_a_metric_chooses_and_compares(here, tmp_path):
+    audit = audit_run.run_audit(table(), "y", tmp_path / "a", metric="mae")
+    assert audit.measures == ["mae"]
+    dataset, Y = (
+        load_dataset((audit.folder / "dataset.npz").absolute()),
+        read_arrays(audit.folder / LABELS, ("Y",))["Y"],
+    )
+    with AuditStore.reading(audit.folder) as store:
+        stored = store.outcomes()
+    for row in audit.with_samples(120).itertuples():
+        fits = [fit for key, fit in stored.items() if (key.contender, key.samples) == (row.contender, 120)]
+        errors = [
+            np.abs(dataset.targets.decode(fit.outcome.outputs()) - dataset.targets.decode(Y)).mean() for fit in fits
+        ]
+        assert row.mae == pytest.approx(np.mean(errors))
+        assert row.validation_error == pytest.approx(np.mean([fit.validation_error for fit in fits]))
+    assert f"mean absolute error {audit.metric.text(audit.answer.best.error.value)}" in audit.deploy
+    assert "--metric mae" in command_of(audit)
+    own = audit_run.run_audit(table(), "y", tmp_path / "b", metric=worst)
+    assert own.measures == ["worst"]
+    with pytest.raises(InputError, match="another metric"):
+        audit_run.run_audit(table(), "y", tmp_path / "a")
+
+
+def test_shares_of_classes_have_a_log_loss(here, tmp_path):
+    frame = table().assign(y=lambda f: np.where(f.a + 0.5 * f.b > 0, "yes", "no"))
+    audit = audit_run.run_audit(frame, "y", tmp_path / "a", metric="log_loss")
+    assert audit.measures == ["log_loss"]
+    assert audit.answer.best.error.value < 0.5 < 0.6 < audit.answer.constant.value < 0.75
+    assert audit.answer.classes.classes == ("no", "yes")
+    assert np.sum(audit.answer.classes.confusion) == pytest.approx(30)
+
+
+def grouped(rows=300):
+    """Rows of 60 people, each of whom has a level of his own: known people are easy, others are not."""
+    rng = np.random.default_rng(3)
+    person = np.arange(rows) % 60
+    frame = pd.DataFrame(rng.normal(size=(60, 3))[person] + 0.01 * rng.normal(size=(rows, 3)), columns=["a", "b", "c"])
+    return frame.assign(person=[f"p{i}" for i in person], y=rng.normal(size=60)[person] + 0.05 * rng.normal(size=rows))
+
+
+def test_groups_are_put_aside_whole(here, tmp_path):
+    mixed = audit_run.run_audit(grouped(), "y", tmp_path / "mixed", leave_out=["person"])
+    apart = audit_run.run_audit(grouped(), "y", tmp_path / "apart", group="person")
+    assert mixed.answer.best.error.value < 0.3 * apart.answer.best.error.value
+    dataset = load_dataset((tmp_path / "apart" / "dataset.npz").absolute())
+    assert len(np.unique(dataset.groups)) == 48
+    for seed in range(3):
+        train, val = dataset.rows(len(dataset.X), seed)
+        assert not set(dataset.groups[train]) & set(dataset.groups[val])
+    assert apart.data.features == 3
+    assert "test groups" in " ".join(apart.answer.verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    "write", [lambda days: days.strftime("%d %b %Y"), lambda days: days, lambda days: days.year * 366]
+)
+def test_the_latest_rows_are_put_aside(here, tmp_path, write):
+    rng = np.random.default_rng(4)
+    days = pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.permutation(150) * 20, unit="D")
+    frame = table().assign(when=write(days))
+    audit = audit_run.run_audit(frame, "y", tmp_path / "a", time="when")
+    assert audit.data.features == 3
+    assert 30 <= audit.data.test_rows < 60, "all of one year"
+    dataset = load_dataset((tmp_path / "a" / "dataset.npz").absolute())
+    train, val = dataset.rows(len(dataset.X), 1)
+    assert dataset.times[train].max() < dataset.times[val].min()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"group": "a", "time": "b"}, "give one of the two"),
+        ({"group": "y"}, "is the target"),
+        ({"group": "person"}, "no column 'person'"),
+        ({"time": "colour"}, "which is no date"),
+        ({"metric": "auc"}, "is for classes"),
+        ({"metric": lambda truth, predicted: 0.0}, "cannot import"),
+        ({"contenders": ["math:floor"]}, "cannot be made|has no fit"),
+        ({"contenders": ["sklearn.linear_model:LogisticRegression"]}, "is not for regression"),
+    ],
+)
+def test_choices_that_cannot_be_made(here, tmp_path, options, words):
+    with pytest.raises(InputError, match=words):
+        audit_run.run_audit(table().assign(colour="red"), "y", tmp_path / "a", **options)
 
 
 @pytest.mark.slow
@@ -255,12 +431,21 @@ def test_classes(here, tmp_path):
     audit = audit_run.run_audit(frame, "y", tmp_path / "a")
     assert audit.data.classes == ("no", "yes")
     assert audit.contenders.accuracy.max() > 0.8
+    most = load_dataset((audit.folder / "dataset.npz").absolute()).Y.mean(axis=0).argmax()
+    test = read_arrays(audit.folder / LABELS, ("Y",))["Y"]
+    assert audit.answer.constant_accuracy.value == pytest.approx(test[:, most].mean())
     assert audit.load_model().predict(frame).iloc[:, 0].isin(["no", "yes"]).all()
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"seed": -1}, "seed"), ({"seed": 0.5}, "seed"), ({"workers": 0}, "worker"), ({"budget": "soon"}, "budget")],
+    [
+        ({"seed": -1}, "seed"),
+        ({"seed": 0.5}, "seed"),
+        ({"seeds": 0}, "seeds is a whole number"),
+        ({"workers": 0}, "worker"),
+        ({"budget": "soon"}, "budget"),
+    ],
 )
 def test_bad_arguments(tmp_path, options, words):
     with pytest.raises(InputError, match=words):

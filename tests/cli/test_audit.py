@@ -33,8 +33,9 @@ def test_the_verdict_comes_first_and_the_table_last(kernelgap, tmp_path):
     code, out, err = kernelgap("audit", "houses.csv", "--target", "price", "--leave-out", "kind")
     assert code == 0, err
     lines = out.splitlines()
-    assert lines[0].startswith("The network is ahead: 3resnet has ")
-    assert lines[1].startswith("- The difference of the errors is ")
+    assert lines[0].startswith("Deploy 3resnet (the least validation error of 9 contenders): RMSE ")
+    assert lines[2].startswith("The network is ahead: 3resnet has ")
+    assert lines[3].startswith("- The difference of the errors is ")
     assert any(line.startswith(("The best kernel needs", "Extrapolated:", "With up to 153 samples")) for line in lines)
     assert any(line.startswith("Frozen at its start, 3resnet") for line in lines)
     heading = next(i for i, line in enumerate(lines) if line.startswith("contender "))
@@ -61,7 +62,11 @@ def test_classes_by_parquet_with_a_model_to_predict_with(kernelgap, tmp_path):
     close = {"3resnet": 0.5, "gaussian": 0.5}
     code, out, err = kernelgap("audit", "houses.parquet", "--target", "kind", "--out", "found", levels=close)
     assert code == 0, err
-    assert out.startswith("Undecided")
+    assert out.startswith("Deploy ")
+    assert "\nUndecided" in out
+    assert "Not shown: that the best network is better than the best kernel" in out
+    assert "Of the test rows " in out
+    assert "is right in " in out, "a constant guess has an accuracy"
     assert "accuracy" in out
     assert "R^2" not in out
     assert "The model of ridge is in found/model.safetensors. After the verdict it learned again" in err
@@ -79,6 +84,8 @@ def test_json_is_one_object_and_nothing_else(kernelgap):
     assert out.count("\n") == 1
     record = json.loads(out)
     assert record["verdict"]["outcome"] == "network ahead"
+    assert record["deploy"].startswith("Deploy 3resnet")
+    assert record["best"]["contender"] == "3resnet"
     assert (record["rows"], record["feature_columns"], record["task"]) == (240, 4, "regression")
     assert {row["contender"] for row in record["contenders"]} >= {"3resnet", "gaussian", "ridge", "3resnet(ntk)"}
     assert record["features"]["network"] == "3resnet"
@@ -100,7 +107,7 @@ def test_what_happened_to_the_table_is_told_on_the_side(kernelgap):
 def test_failed_parts_are_exit_code_1(kernelgap):
     code, out, err = kernelgap("audit", "houses.csv", "--target", "price", failing=("trees",))
     assert code == 1
-    assert out.startswith("The network is ahead")
+    assert "\nThe network is ahead" in out
     last = err.strip().splitlines()[-1]
     assert last.startswith(
         "kernelgap: 6 parts failed and are missing above, first 'judging trees, 153 samples, seed 0'"

@@ -9,10 +9,10 @@
 
 import inspect
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from time import monotonic
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +44,15 @@ def audit(
     keep: Sequence[str] = (),
     budget: str | float = "5m",
     rows: int | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    metric: str | Callable[..., float] | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
     workers: int | None = None,
     seed: int = 0,
+    seeds: int | None = None,
+    contenders: Sequence[Any] = (),
     on_progress: Callable[[float, str], None] | None = None,
 ) -> "Audit":
     """Ask of a table whether a neural network is worth it over every kernel method.
@@ -69,17 +74,30 @@ def audit(
     leave_out
         Columns that are not to be learned from, such as those known only after the target.
     keep
-        Columns to learn from that would be left out: row numbers and keys, and copies of the target.
+        Columns to learn from that would be left out: row numbers, keys, and columns that tell the target.
     budget
         How long it may take: seconds, or such as "90s", "5m", "1h30m". A longer one uses more rows and fits.
     rows
         The most rows to use, a uniform sample; by default as many as the memory holds.
+    group
+        A column that says which rows belong together: a group is never on both sides of a split.
+    time
+        A column of dates or numbers: the latest rows are the test, and later rows choose among models of earlier ones.
+    metric
+        What the contenders are chosen by and compared in: "mae", "accuracy", "balanced_accuracy", "f1", "log_loss",
+        "auc", or a function of the truth and the predictions (or ``module:function``) of which less is better. By
+        default the squared error.
     delimiter, header
         Of a text file; detected unless given.
     workers
         Processes; by default one a core.
     seed
         Of the splits, the starts and all else that is drawn.
+    contenders
+        Your own, beside those of the package: scikit-learn estimators, or texts ``module:Estimator``.
+    seeds
+        How many times everything is drawn anew; by default 2 to 5, as the budget allows. With fewer than 2 nobody is
+        ahead.
     on_progress
         Takes the share done and a text; by default progress is shown on standard error.
 
@@ -97,12 +115,13 @@ def audit(
     from kernelgap import console
     from kernelgap.audit.run import run_audit
 
-    began = time.monotonic()
+    began = monotonic()
     columns: Any = {"task": task, "leave_out": leave_out, "keep": keep}
-    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header}
-    how: Any = {"budget": budget, "workers": workers, "seed": seed, "on_progress": on_progress, "began": began}
+    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header, "group": group, "time": time}
+    how: Any = {"budget": budget, "workers": workers, "seed": seed, "seeds": seeds, "metric": metric}
+    more: Any = {"contenders": contenders, "on_progress": on_progress, "began": began}
     with nullcontext() if on_progress is None else console.silence():
-        result = run_audit(source, target, out, **columns, **reading, **how)
+        result = run_audit(source, target, out, **columns, **reading, **how, **more)
         result.report(until=began + result.budget)
     return result
 

@@ -18,6 +18,8 @@ from kernelgap.audit.contenders.registry import contender
 from kernelgap.audit.contenders.view import ProgressCallback, SearchBudget, SettingErrors, View
 from kernelgap.audit.dataset import Dataset, load_dataset, read_arrays
 from kernelgap.audit.models import TableModel, to_bytes
+from kernelgap.audit.shares import as_predicted, as_shares, best_sharpness
+from kernelgap.audit.statistics.metrics import get_metric
 from kernelgap.fingerprint import fingerprint
 from kernelgap.models import Model
 from kernelgap.seeds import stream
@@ -41,6 +43,7 @@ class Outcome:
     seconds: float
     predictions: bytes
     model: bytes | None
+    validation_error: float | None = None  # by a metric of the user's choice
 
     def outputs(self) -> Float[np.ndarray, "test k"]:
         array: np.ndarray = np.load(io.BytesIO(self.predictions), allow_pickle=False)
@@ -71,6 +74,7 @@ class AuditChunk(ABC):
     seed: int
     search_budget: SearchBudget
     cost: float
+    own: str  # the description of a contender of the user's
 
     @property
     def label(self) -> str:
@@ -97,7 +101,7 @@ class Judging(AuditChunk):
     verb = "judging"
 
     def run(self, on_progress: ProgressCallback) -> Judgement:
-        judged = contender(self.contender).judge(self.view()[1], on_progress)
+        judged = contender(self.contender, self.own).judge(self.view()[1], on_progress)
         return Judgement(0.0, json.dumps(asdict(judged)))
 
 
@@ -109,17 +113,33 @@ class Fitting(AuditChunk):
 
     setting: str
     validation_error: float
+    metric: str | None
     keep_model: bool
 
     def run(self, on_progress: ProgressCallback) -> Outcome:
         dataset, view = self.view()
-        model = contender(self.contender).fit(view, json.loads(self.setting))
-        predictions, file = io.BytesIO(), None
-        np.save(predictions, model.predict(dataset.X_test))
-        if self.keep_model and isinstance(model, Model):  # no file holds trees
+        model = contender(self.contender, self.own).fit(view, json.loads(self.setting))
+        predictions, file, error = io.BytesIO(), None, None
+        outputs = model.predict(dataset.X_test)
+        if self.metric is not None:
+            error, sharpness = self._by_metric(dataset, view, self.metric)
+            outputs = outputs if sharpness is None else as_shares(outputs, sharpness)
+        np.save(predictions, outputs)
+        if self.keep_model and isinstance(model, Model):  # no file holds what users bring
             rows = len(dataset.X) + len(dataset.X_test)
             file = _model_file(self, dataset, model, rows, {"validation_error": self.validation_error})
-        return Outcome(0.0, predictions.getvalue(), file)
+        return Outcome(0.0, predictions.getvalue(), file, error)
+
+    def _by_metric(self, dataset: Dataset, view: View, name: str) -> tuple[float, float | None]:
+        """(the loss on the validation rows of a model that has not seen them, how sharp shares of classes are made)."""
+        metric = get_metric(name, dataset.targets.task)
+        model = contender(self.contender, self.own).fit(view.training_alone, json.loads(self.setting))
+        outputs, sharpness = model.predict(view.X_val), None
+        if metric.needs == "scores":
+            sharpness = best_sharpness(outputs, view.Y_val)
+            outputs = as_shares(outputs, sharpness)
+        truth, predicted = as_predicted(view.Y_val, outputs, dataset.targets)
+        return float(np.mean(metric.loss(truth, predicted))), sharpness
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ They order the work, measure progress, and decide how large a plan a budget allo
 
 from kernelgap import networks
 from kernelgap.audit.contenders.network import width_for
+from kernelgap.audit.contenders.own import OWN
 from kernelgap.audit.contenders.registry import ADAPTIVE, KERNELS, NETWORKS, REGISTERED, RIDGE, SMALL, TREES
 from kernelgap.audit.contenders.view import SearchBudget
 
@@ -13,24 +14,29 @@ STEP = 2e-5  # of SGD, for each member, beyond its products
 COMPILING = 1.0
 ENTRY = {"gaussian": 8e-9, "laplace": 1.2e-8, "arcsin": 2e-8}  # of a Gram matrix; the others:
 LAYERED = 4e-8
+SMALL_WEIGHTS = 1.4e-6  # a step of the small network, for each input and output
 ALONE = 3.0  # a network trained by itself takes so much more than one in a grid
 
 
 def judging_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
     """All fits of one chunk, on four fifths of a sample."""
     n, d, k = 4 * samples // 5, inputs, outputs
+    if contender.startswith(OWN):
+        return _once(TREES, n, d, k, search_budget)  # a guess
     if contender in REGISTERED:
         return search_budget.fits * REGISTERED[contender](n, d, k)
     if contender in NETWORKS:
         return COMPILING + search_budget.fits * _training(contender, n, d, k, search_budget)
     if contender == RIDGE:
-        return 0.1 + 30 * n * d * d / FLOPS
+        return 0.1 + 30 * n * d * min(n, d) / FLOPS
     fits = search_budget.fits if contender in (*KERNELS, ADAPTIVE, TREES, SMALL) else 1
     return fits * _once(contender, n, d, k, search_budget)
 
 
 def fitting_seconds(contender: str, samples: int, inputs: int, outputs: int, search_budget: SearchBudget) -> float:
     """The chosen setting on the whole sample."""
+    if contender.startswith(OWN):
+        return _once(TREES, samples, inputs, outputs, search_budget)
     if contender in REGISTERED:
         return REGISTERED[contender](samples, inputs, outputs)
     if contender in NETWORKS:
@@ -52,9 +58,9 @@ def _once(contender: str, n: int, d: int, k: int, search_budget: SearchBudget) -
         exact = search_budget.model_copy(update={"landmarks": None})
         return _regression(ENTRY["laplace"], rows, d, k, exact) + 2 * rows * rows * d * k / FLOPS
     if contender == RIDGE:
-        return n * d * d / FLOPS
+        return n * d * min(n, d) / FLOPS
     if contender == SMALL:
-        return search_budget.epochs * (1 + n // 50) * 1.5e-4
+        return search_budget.epochs * (1 + n // 50) * (1.5e-4 + SMALL_WEIGHTS * (d + k))
     if contender == TREES:
         return 50 * k * (2e-4 + 2e-8 * n * d)
     entries = n * (n if search_budget.landmarks is None else search_budget.landmarks)

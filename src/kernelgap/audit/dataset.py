@@ -10,11 +10,12 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from kernelgap.atomic_file import atomically
 from kernelgap.audit.contenders.view import SearchBudget, View
 from kernelgap.audit.split import put_aside, sample_rows
+from kernelgap.audit.tables.apart import rows_apart
 from kernelgap.audit.tables.notices import Notice
 from kernelgap.audit.tables.preparing import Preparation
 from kernelgap.audit.tables.question import pose
@@ -26,6 +27,7 @@ from kernelgap.fingerprint import fingerprint
 
 FILE, OLD_FILE = "dataset.npz", "material.npz"  # the second up to 0.2
 LABELS = "test_targets.npz"
+OPTIONAL = ("groups", "times", "test_groups")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class Dataset:
     X_test: Float[np.ndarray, "test d"]
     preparation: Preparation
     targets: Targets
+    groups: Int[np.ndarray, " pool"] | None = None  # the number of each row's group
+    times: Float[np.ndarray, " pool"] | None = None
+    test_groups: Int[np.ndarray, " test"] | None = None
 
     @property
     def classes(self) -> bool:
@@ -50,7 +55,13 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        return fingerprint(self._metadata, self.X, self.Y, self.X_test)
+        return fingerprint(self._metadata, self.X, self.Y, self.X_test, *self._given.values())
+
+    @property
+    def _given(self) -> dict[str, np.ndarray]:
+        """Groups and times, where there are any."""
+        named = {name: getattr(self, name) for name in OPTIONAL}
+        return {name: values for name, values in named.items() if values is not None}
 
     @cached_property
     def _metadata(self) -> str:
@@ -59,7 +70,7 @@ class Dataset:
     def rows(self, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """(training, validation) of a sample."""
         labels = self.Y.argmax(axis=1) if self.classes else None
-        return sample_rows(len(self.X), labels, samples=samples, seed=seed)
+        return sample_rows(len(self.X), labels, samples=samples, seed=seed, groups=self.groups, times=self.times)
 
     def view(self, samples: int, seed: int, search_budget: SearchBudget) -> View:
         """A sample as a contender sees it."""
@@ -75,7 +86,8 @@ class Dataset:
         path = folder / FILE
         if not path.exists() or load_dataset(path).digest != self.digest:
             load_dataset.cache_clear()
-            write_arrays(path, {"X": self.X, "Y": self.Y, "X_test": self.X_test, "metadata": np.array(self._metadata)})
+            arrays = {"X": self.X, "Y": self.Y, "X_test": self.X_test, **self._given}
+            write_arrays(path, {**arrays, "metadata": np.array(self._metadata)})
         return path
 
 
@@ -84,10 +96,11 @@ def load_dataset(path: Path) -> Dataset:
     """Read once in each worker; also the file of an earlier version in the same folder."""
     older = not path.exists() and path.with_name(OLD_FILE).exists()
     metadata = "words" if older else "metadata"
-    arrays = read_arrays(path.with_name(OLD_FILE) if older else path, ("X", "Y", "X_test", metadata))
+    arrays = read_arrays(path.with_name(OLD_FILE) if older else path, ("X", "Y", "X_test", metadata), OPTIONAL)
     preparation, targets = json.loads(str(arrays[metadata]))
-    parts = validated(Preparation, preparation), validated(Targets, targets)
-    return Dataset(arrays["X"], arrays["Y"], arrays["X_test"], *parts)
+    parts: Any = (validated(Preparation, preparation), validated(Targets, targets))
+    given: Any = {name: arrays[name] for name in OPTIONAL if name in arrays}
+    return Dataset(arrays["X"], arrays["Y"], arrays["X_test"], *parts, **given)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -96,10 +109,10 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         np.savez(file, **arrays)  # type: ignore[arg-type]  # its stub takes the names for options
 
 
-def read_arrays(path: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+def read_arrays(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names}
+            return {name: file[name] for name in (*names, *(name for name in optional if name in file))}
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InputError(f"'{path}' cannot be read ({error}): run the audit again in another folder.") from None
 
@@ -128,6 +141,8 @@ class TableOptions(TypedDict, total=False):
     rows: int | None
     delimiter: str | None
     header: bool | None
+    group: str | None
+    time: str | None
 
 
 @dataclass(frozen=True)
@@ -145,11 +160,13 @@ def prepare_table(
 ) -> PreparedTable:
     """Read a table, pose the question, put the test rows aside, and prepare by the others alone."""
     reading: Any = {name: options.get(name) for name in ("rows", "delimiter", "header")}
-    table = read_table(source, seed=seed, **reading)
-    columns = {"leave_out": options.get("leave_out", ()), "keep": options.get("keep", ())}
-    question = pose(table, target, task=options.get("task"), **columns)
+    apart = [name for name in (options.get("group"), options.get("time")) if name is not None]
+    table = read_table(source, seed=seed, texts=apart, **reading)
+    left_out = list(dict.fromkeys([*options.get("leave_out", ()), *apart]))
+    question = pose(table, target, task=options.get("task"), leave_out=left_out, keep=options.get("keep", ()))
     labels = question.values if question.task == "classification" else None
-    pool, test = put_aside(question.rows, labels, seed=seed)
+    split: Any = rows_apart(table, question, group=options.get("group"), time=options.get("time"))
+    pool, test = put_aside(question.rows, labels, seed=seed, **split)
     preparation = Preparation.fit(question.features.iloc[pool])
     targets = Targets.fit(question, pool)
     inputs, Y = preparation.transform(question.features), targets.encode(question.values)
@@ -164,5 +181,7 @@ def prepare_table(
         test_rows=len(test),
         scales=targets.scales,
     )
-    dataset = Dataset(inputs[pool], Y[pool], inputs[test], preparation, targets)
+    given = {name: None if values is None else values[pool] for name, values in split.items()}
+    test_groups = None if split["groups"] is None else np.unique(split["groups"][test], return_inverse=True)[1]
+    dataset = Dataset(inputs[pool], Y[pool], inputs[test], preparation, targets, **given, test_groups=test_groups)
     return PreparedTable(info, dataset, Y[test], (*question.notices, *preparation.notices))

@@ -16,6 +16,6 @@ KIND = Kind(
         *(*SHARED_CODE, "npz_file.py", "tensor_file.py"),
         *("networks", "training", "kernels", "regression", "models"),
         *("audit/tables", "audit/contenders", "audit/models"),
-        *("audit/split.py", "audit/dataset.py", "audit/chunks.py"),
+        *("audit/split.py", "audit/dataset.py", "audit/chunks.py", "audit/shares.py", "audit/statistics/metrics.py"),
     ),
 )

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kernelgap.audit.contenders.registry import FAMILIES, frozen_kernels, on_curves
+from kernelgap.audit.contenders.registry import FAMILIES, FIRST, frozen_kernels, on_curves
 from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.tables.notices import Notice
@@ -24,6 +24,9 @@ LANDMARKS, FEWER_LANDMARKS = 2500, 1500
 ADAPTING = 3000
 FILLED = 0.75  # of the budget that a plan may take by the estimate
 FIRST_SAMPLES, FIRST_FITS, FIRST_EPOCHS = 400, 4, 60  # for the contenders that come first
+FIRST_SHARE = 0.15  # of the budget that they may take by the estimate ...
+FIRST_EFFORTS = ((FIRST_FITS, FIRST_EPOCHS), (3, 30), (1, 20), (1, 8), (1, 3))  # ... with fewer fits and epochs
+FIRST_SEEDS = 2
 BUSY = 1.5  # a slowdown from which on a notice mentions it
 
 
@@ -41,7 +44,8 @@ RUNGS = (SearchSize(25, 5, 5), SearchSize(16, 3, 4), SearchSize(9, 3, 4), Search
 class AuditPlan(BaseModel):
     """``sizes`` rise to the largest; ``pool_rows`` is the number of rows in the pool.
 
-    ``slowdown`` is that of the machine at the time of planning: 1 if it was idle.
+    ``slowdown`` is that of the machine at the time of planning: 1 if it was idle. ``own`` are the descriptions of the
+    user's contenders; ``metric`` is what they are compared in, None for squared errors.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,6 +58,10 @@ class AuditPlan(BaseModel):
     pool_rows: int
     budget: float
     slowdown: float = 1.0
+    own: dict[str, str] = Field(default_factory=dict)
+    metric: str | None = None
+    first_fits: int = FIRST_FITS
+    first_epochs: int = FIRST_EPOCHS
 
     @model_validator(mode="before")
     @classmethod
@@ -69,7 +77,7 @@ class AuditPlan(BaseModel):
 
     @property
     def first_search_budget(self) -> SearchBudget:
-        return SearchBudget(fits=FIRST_FITS, epochs=FIRST_EPOCHS, most_rows=self.most_rows)
+        return SearchBudget(fits=self.first_fits, epochs=self.first_epochs, most_rows=self.most_rows)
 
     def search_budget(self, samples: int) -> SearchBudget:
         return SearchBudget(
@@ -99,10 +107,19 @@ class AuditPlan(BaseModel):
 
 
 def make_plan(
-    pool: int, inputs: int, outputs: int, *, budget: float, workers: int, memory: int, slowdown: float = 1.0
+    pool: int,
+    inputs: int,
+    outputs: int,
+    *,
+    budget: float,
+    workers: int,
+    memory: int,
+    slowdown: float = 1.0,
+    seeds: int | None = None,
 ) -> AuditPlan:
     """The plan with the most samples, and then the most thorough, that the budget allows by the estimate.
 
+    ``seeds`` are as many as the budget allows unless they are given.
     Above ``MANY`` samples, fewer of them are preferred to hasty rungs. Nystroem features are used where whole Gram
     matrices would not fit into the memory, or not into the time.
     """
@@ -112,7 +129,7 @@ def make_plan(
             for landmarks in _landmarks(largest, outputs, each, patient=budget >= PATIENT):
                 plan = AuditPlan(
                     sizes=_sizes(largest, rung.sizes),
-                    seeds=rung.seeds,
+                    seeds=seeds or rung.seeds,
                     fits=rung.fits,
                     landmarks=landmarks,
                     most_rows=min(ADAPTING, exact_rows(each)),
@@ -121,8 +138,20 @@ def make_plan(
                     slowdown=slowdown,
                 )
                 if estimate(plan, inputs, outputs) * slowdown <= FILLED * budget * workers:
-                    return plan
-    return plan
+                    return _with_first(plan, inputs, outputs)
+    return _with_first(plan, inputs, outputs)
+
+
+def _with_first(plan: AuditPlan, inputs: int, outputs: int) -> AuditPlan:
+    """The plan in which those that come first take a small part of the budget, however many inputs there are."""
+    limit = FIRST_SHARE * plan.budget / plan.slowdown
+    seeds = min(FIRST_SEEDS, plan.seeds)
+    for fits, epochs in FIRST_EFFORTS:
+        first = plan.model_copy(update={"first_fits": fits, "first_epochs": epochs})
+        size = first.first_samples, inputs, outputs, first.first_search_budget
+        if seeds * sum(judging_seconds(name, *size) + fitting_seconds(name, *size) for name in FIRST) <= limit:
+            break
+    return first
 
 
 def _sizes(largest: int, count: int) -> tuple[int, ...]:

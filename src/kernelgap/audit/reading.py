@@ -3,7 +3,9 @@
 Only here are predictions compared with the targets of the test rows.
 """
 
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,16 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json
 
 from kernelgap.audit.chunks import Judgement
+from kernelgap.audit.class_report import class_report
 from kernelgap.audit.contenders import registry
 from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.dataset import FILE, LABELS, Dataset, TableInfo, load_dataset, read_arrays
+from kernelgap.audit.floors import kernel_floors
 from kernelgap.audit.plan import AuditPlan
 from kernelgap.audit.result import Audit
+from kernelgap.audit.shares import as_predicted
 from kernelgap.audit.statistics.answering import answer
+from kernelgap.audit.statistics.metrics import by_groups, get_metric, unit_losses
 from kernelgap.audit.statistics.results import Answer, Entry, Family, Results
 from kernelgap.audit.store import AuditStore, ChosenFit, FitKey
 from kernelgap.audit.tables.notices import Notice
@@ -62,7 +68,8 @@ def read_audit(folder: str | Path) -> Audit:
             if not compared <= {(key.contender, key.samples) for key in outcomes}:
                 raise ValueError("its answer compares fits that are not stored")
             winner, setting = conclusion["winner"], conclusion["setting"]
-            model = None if winner is None else store.stored_model(winner, answered.comparison.samples, setting)
+            samples = conclusion.get("samples") or answered.comparison.samples
+            model = None if winner is None else store.stored_model(winner, samples, setting)
             return Audit(
                 **{**common, "planned": len(about["cells"])},
                 table=_fits(_competing(outcomes, plan), judgements),
@@ -74,6 +81,7 @@ def read_audit(folder: str | Path) -> Audit:
                 unfinished=tuple(label for chunk, label in about["cells"].items() if chunk not in finished),
                 winner=winner,
                 winner_setting=setting,
+                winner_samples=samples,
                 model_rows=None if model is None else model[0],
                 budget=float(about.get("budget", plan.budget)),
             )
@@ -97,8 +105,18 @@ def conclude_audit(store: AuditStore, on_progress: Progress = silent) -> dict[st
                 "goes on from where it was, or give a longer --budget."
             )
         answered = answer(results, seed=int(store.description()["seed"]), rivals=_rivals(failures))
-        winner, setting = _winner(answered, results, outcomes, models)
-    return {"answer": to_json(answered, inf_nan_mode="constants").decode(), "winner": winner, "setting": setting}
+        floors = kernel_floors(data, Y_test, answered.comparison.kernel, _settings(answered, outcomes))
+        classes = None
+        if data.classes and answered.best is not None:
+            best = answered.best
+            chosen = [
+                fit for key, fit in outcomes.items() if (key.contender, key.samples) == (best.contender, best.samples)
+            ]
+            outputs = np.stack([fit.outcome.outputs() for fit in chosen])
+            classes = class_report(best.contender, data.targets.classes, outputs, Y_test)
+        answered = replace(answered, floors=tuple(floors), classes=classes)
+        kept = _winner(answered, results, outcomes, models)
+    return {"answer": to_json(answered, inf_nan_mode="constants").decode(), **kept}
 
 
 def _plan(store: AuditStore) -> AuditPlan:
@@ -121,23 +139,29 @@ def _rivals(failures: Sequence[Failure]) -> dict[str, Family]:
     return {n: kind for n, kind in registry.FAMILIES.items() if kind in ("kernel", "network") and n not in failed}
 
 
+def _settings(answered: Answer, outcomes: Mapping[FitKey, ChosenFit]) -> dict[int, dict[str, float]]:
+    """The chosen settings of the best kernel, by the number of samples."""
+    kernel = answered.comparison.kernel
+    return {key.samples: json.loads(fit.setting) for key, fit in outcomes.items() if key.contender == kernel}
+
+
 def _winner(
     answered: Answer, results: Results, outcomes: Mapping[FitKey, ChosenFit], models: set[tuple[str, int]]
-) -> tuple[str | None, str | None]:
-    """Whose model is kept, and its setting: the leader's, or without one that of the least validation error.
-
-    Linear and adaptive models count, too; trees do not, as no file holds them.
-    """
-    comparison = answered.comparison
-    samples = comparison.samples
-    winner = {"network ahead": comparison.network, "kernel ahead": comparison.kernel}.get(answered.verdict.outcome)
-    if winner is None:
-        entries = [e for e in results.entries if e.samples == samples and (e.contender, samples) in models]
-        best = min(entries, key=lambda e: float(np.mean(e.validation)), default=None)
-        winner = None if best is None else best.contender
-    if winner is None or (winner, samples) not in models:
-        return None, None
-    return winner, next(fit.setting for k, fit in outcomes.items() if (k.contender, k.samples) == (winner, samples))
+) -> dict[str, Any]:
+    """Whose model is kept, with its samples and setting: the best on validation of those that a file can hold."""
+    entries = [
+        entry
+        for entry in results.entries
+        if entry.samples >= answered.comparison.samples and (entry.contender, entry.samples) in models
+    ]
+    if not entries:
+        return {"winner": None, "setting": None, "samples": None}
+    best = answered.best
+    wanted = None if best is None else (best.contender, best.samples)
+    kept = min(entries, key=lambda e: ((e.contender, e.samples) != wanted, float(np.mean(e.validation))))
+    named = kept.contender, kept.samples
+    setting = next(fit.setting for key, fit in outcomes.items() if (key.contender, key.samples) == named)
+    return {"winner": kept.contender, "setting": setting, "samples": kept.samples}
 
 
 def _results(
@@ -150,18 +174,29 @@ def _results(
     for (name, samples), by_seed in groups.items():
         seeds = sorted(by_seed)
         outputs = np.stack([by_seed[seed].outcome.outputs() for seed in seeds])
-        errors = _errors(outputs, Y_test, dataset.divisor)
         validation = np.array([by_seed[seed].validation_error for seed in seeds])
-        wrong = outputs.argmax(axis=2) != Y_test.argmax(axis=1) if dataset.classes else None
-        entries.append(Entry(name, family(name), samples, tuple(seeds), validation, errors, wrong))
+        entries.append(
+            Entry(name, family(name), samples, tuple(seeds), validation, *_tables(outputs, Y_test, dataset, plan))
+        )
     constants = np.stack([dataset.constant(plan.sizes[-1], seed) for seed in range(plan.seeds)])
-    return Results(tuple(entries), _errors(constants[:, None, :], Y_test, dataset.divisor))
+    constant = _tables(np.repeat(constants[:, None, :], len(Y_test), axis=1), Y_test, dataset, plan)
+    return Results(tuple(entries), *constant, "test rows" if dataset.test_groups is None else "test groups")
 
 
-def _errors(
-    outputs: Float[np.ndarray, "seeds _ k"], Y_test: Float[np.ndarray, "test k"], divisor: int
-) -> Float[np.ndarray, "seeds test"]:
-    return np.sum((outputs - Y_test) ** 2, axis=2) / divisor
+def _tables(
+    outputs: Float[np.ndarray, "seeds test k"], Y_test: Float[np.ndarray, "test k"], dataset: Dataset, plan: AuditPlan
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """(errors, how many are wrong) for each seed and test row, or group; by a metric its losses alone."""
+    groups = dataset.test_groups
+    if plan.metric is not None:
+        metric = get_metric(plan.metric, dataset.targets.task)
+        pairs = [as_predicted(Y_test, each, dataset.targets) for each in outputs]
+        return unit_losses(metric, pairs[0][0], [predicted for _, predicted in pairs], groups), None
+    errors = np.sum((outputs - Y_test) ** 2, axis=2) / dataset.divisor
+    wrong = (outputs.argmax(axis=2) != Y_test.argmax(axis=1)).astype(float) if dataset.classes else None
+    if groups is None:
+        return errors, wrong
+    return by_groups(errors, groups), None if wrong is None else by_groups(wrong, groups)
 
 
 def _fits(outcomes: Mapping[FitKey, ChosenFit], judgements: Mapping[FitKey, Judgement]) -> pd.DataFrame:

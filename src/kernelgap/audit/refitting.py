@@ -19,7 +19,7 @@ SHORT = 0.3  # seconds: less is done without a worker
 
 def refitting(audit: Audit, store: AuditStore, dataset: Dataset, left: float) -> Refitting | None:
     """The chunk with the most rows that fit into the ``left`` seconds and the memory; None if there is none."""
-    name, plan, samples = audit.winner, audit.plan, audit.answer.comparison.samples
+    name, plan, samples = audit.winner, audit.plan, audit.winner_samples
     if name is None or audit.winner_setting is None:
         return None
     winner, shape = name, (dataset.X.shape[1], dataset.Y.shape[1])
@@ -51,6 +51,7 @@ def refitting(audit: Audit, store: AuditStore, dataset: Dataset, left: float) ->
         seed=0,
         search_budget=plan.search_budget(rows),
         cost=cost,
+        own="",
         setting=audit.winner_setting,
         labels=labels,
         labels_digest=fingerprint(labels.read_bytes()),

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from kernelgap.audit.dataset import TableInfo
+from kernelgap.audit.deploying import format_deploy, format_not_shown
 from kernelgap.audit.models import FILE as MODEL
 from kernelgap.audit.models import TableModel, load_model
 from kernelgap.audit.plan import AuditPlan
 from kernelgap.audit.statistics.answering import as_record
+from kernelgap.audit.statistics.metrics import Metric, get_metric
 from kernelgap.audit.statistics.results import Answer, Curve
 from kernelgap.audit.tables.notices import Notice, brief
 from kernelgap.durations import format_duration
@@ -36,8 +39,9 @@ class Audit(Run):
         Verdict with reasons, curves, the kernel gap, the worth of learned features.
     unfinished
         Those of the ``planned`` parts that failed, or that the budget left no time for.
-    winner, winner_setting
-        The contender whose model is kept, and its setting as JSON; None if there is none.
+    winner, winner_setting, winner_samples
+        The contender whose model is kept, its setting as JSON, and the samples that it was tested with; None if there
+        is none.
     model_rows : the rows that the kept model learned from, the test rows among them if there was time. Its errors here
         are those of a model that had not seen the test rows.
     budget
@@ -55,12 +59,23 @@ class Audit(Run):
     unfinished: tuple[str, ...]
     winner: str | None
     winner_setting: str | None
+    winner_samples: int
     model_rows: int | None
     budget: float
 
     @property
     def sentence(self) -> str:
         return self.answer.verdict.sentence
+
+    @property
+    def deploy(self) -> str:
+        """Which model to deploy, and how well it does on rows that it has not seen."""
+        return format_deploy(self.answer, self.data, self.metric)
+
+    @property
+    def not_shown(self) -> list[str]:
+        """What the audit leaves open about the model to deploy, a sentence each."""
+        return format_not_shown(self.answer, None if self.model_path is None else self.winner)
 
     @property
     def messages(self) -> list[str]:
@@ -101,7 +116,7 @@ class Audit(Run):
         """The rows that the kept model learned from, and whose errors are stated; None without a model."""
         if self.model_path is None or self.model_rows is None:
             return None
-        rows, samples = self.model_rows, self.answer.comparison.samples
+        rows, samples = self.model_rows, self.winner_samples
         if rows <= samples:
             return f"It is the model that was tested: it learned from {rows:,} of {self.data.rows:,} rows."
         some = f"all {rows:,} rows" if rows == self.data.rows else f"{rows:,} of {self.data.rows:,} rows"
@@ -110,9 +125,16 @@ class Audit(Run):
             f"The test error is that of the model before, which had learned from {samples:,} rows and seen no test row."
         )
 
+    @cached_property
+    def metric(self) -> Metric | None:
+        """What contenders were chosen by and compared in; None for squared errors."""
+        return None if self.plan.metric is None else get_metric(self.plan.metric, self.data.task)
+
     @property
     def measures(self) -> list[str]:
         """The measures of a contender beside its error, columns of ``contenders``."""
+        if self.metric is not None:
+            return [self.metric.name]
         if self.data.task == "classification":
             return ["accuracy"]
         return ["r2", "rmse"] if len(self.data.scales) == 1 else ["r2"]
@@ -142,11 +164,14 @@ class Audit(Run):
             "error": error.value,
             "low": error.low,
             "high": error.high,
-            "r2": 1 - error.value / self.answer.constant.value if self.answer.constant.value else float("nan"),
         }
+        if self.metric is not None:
+            row[self.metric.name] = self.metric.shown(error.value)
+        else:
+            row["r2"] = 1 - error.value / self.answer.constant.value if self.answer.constant.value else float("nan")
         if curve.accuracy is not None:
             row["accuracy"] = curve.accuracy[place].value
-        elif len(self.data.scales) == 1:
+        elif len(self.data.scales) == 1 and self.metric is None:
             row["rmse"] = error.value**0.5 * self.data.scales[0]
         count, seconds = int(fits.fits.sum()), float(fits.seconds.sum())
         return {**row, "setting": fits.setting.iloc[0], "fits": count, "seconds": seconds}
@@ -162,6 +187,8 @@ class Audit(Run):
             "seed": self.seed,
             "folder": str(self.folder),
             "plan": self.plan.model_dump(mode="json"),
+            "deploy": self.deploy,
+            "not_shown": self.not_shown,
             **as_record(self.answer),
             "contenders": [{name: None if v != v else v for name, v in row.items()} for row in contenders],
             "fits": self.table.to_dict(orient="records"),

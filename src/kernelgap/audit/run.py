@@ -13,6 +13,7 @@ import pandas as pd
 from kernelgap import console
 from kernelgap.atomic_file import atomically
 from kernelgap.audit.chunks import AuditChunk, work
+from kernelgap.audit.contenders.own import named_contenders
 from kernelgap.audit.contenders.registry import FAMILIES, FIRST, SMALL, frozen_kernels, on_curves
 from kernelgap.audit.dataset import LABELS, PreparedTable, TableOptions, prepare_table, write_arrays
 from kernelgap.audit.deadline import deadline_workers, run_here
@@ -24,6 +25,7 @@ from kernelgap.audit.refitting import SHORT, refitting
 from kernelgap.audit.resources import affordable_workers, measured_slowdown, seconds_of
 from kernelgap.audit.result import Audit
 from kernelgap.audit.stages import Stages, choose, ranked_networks
+from kernelgap.audit.statistics.metrics import metric_name
 from kernelgap.audit.store import AuditStore
 from kernelgap.errors import InputError
 from kernelgap.machine import available_memory, check_workers
@@ -38,13 +40,13 @@ LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
 MOMENT = 1.0  # seconds that refitting has in any case
-HANGING = 0.5  # of the budget, after which the contenders that come first are given up
-LARGEST, FROZEN_KERNELS = (
-    0.75,
-    0.5,
-)  # of the remaining time, for the largest samples; then for the best network's own kernels
+HANGING = 0.5  # of the budget, after which the contenders that come first are given up ...
+SURELY = 20.0  # ... but not before so many seconds: reading a table may have taken the whole budget
+LARGEST = 0.75  # of the remaining time, for the largest samples; then ...
+FROZEN_KERNELS = 0.5  # ... for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
 LATEST = 0.8  # of all the remaining time, when judging is broken off
+MOST_SEEDS = 100
 
 OnProgress = Callable[[float, str], None]
 
@@ -57,6 +59,9 @@ def run_audit(
     budget: str | float = "5m",
     workers: int | None = None,
     seed: int = 0,
+    seeds: int | None = None,
+    contenders: Sequence[Any] = (),
+    metric: str | Callable[..., float] | None = None,
     on_progress: OnProgress | None = None,
     began: float | None = None,
     **options: Unpack[TableOptions],
@@ -73,8 +78,10 @@ def run_audit(
     allowed = seconds_of(budget)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError(f"seed must be a whole number that is not negative, not {seed!r}.")
+    if seeds is not None and (isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS):
+        raise InputError(f"seeds is a whole number from 1 to {MOST_SEEDS}, not {seeds!r}.")
     check_workers(workers, "An audit")
-    asked: dict[str, Any] = dict.fromkeys(("leave_out", "keep", "task", "rows", "delimiter", "header")) | options
+    asked: dict[str, Any] = dict.fromkeys(TableOptions.__annotations__) | options
     for name in ("leave_out", "keep"):
         asked[name] = [asked[name]] if isinstance(asked[name], str) else list(asked[name] or ())
     with console.progress("audit") as show:
@@ -86,10 +93,16 @@ def run_audit(
         ending = min(MOST_OF_BUDGET * allowed, max(LEAST_ENDING * slowdown, min(MOST_ENDING, ENDING * allowed)))
         end = began + allowed - ending
         with AuditStore.open(folder) as store:
-            plan = _stored_plan(store, prepared, budget=allowed, workers=count, slowdown=slowdown, seed=seed)
+            asked_of_plan: Any = {"budget": allowed, "workers": count, "slowdown": slowdown, "seeds": seeds}
+            chosen = {
+                "own": named_contenders(contenders, prepared.table.task),
+                "metric": metric_name(metric, prepared.table.task),
+            }
+            plan = _stored_plan(store, prepared, chosen, seed=seed, **asked_of_plan)
             try:
                 with deadline_workers(count, work) as pool:
-                    competition = _Competition(store, prepared, plan, pool, end, allowed, asked, on_progress)
+                    told = {**asked, "seeds": seeds}
+                    competition = _Competition(store, prepared, plan, pool, end, allowed, told, on_progress)
                     competition.run()
                     on_progress(1.0, "answering")
                     store.keep_environment(environment())
@@ -105,16 +118,22 @@ def run_audit(
 
 
 def _stored_plan(
-    store: AuditStore, prepared: PreparedTable, *, budget: float, workers: int, slowdown: float, seed: int
+    store: AuditStore, prepared: PreparedTable, chosen: dict[str, Any], *, seed: int, seeds: int | None, **allowed: Any
 ) -> AuditPlan:
     """The plan of this folder, made at the first call; the dataset and the test targets are stored with it."""
     dataset = prepared.dataset
     stored = store.description()
     if stored.get("dataset") == dataset.digest and "plan" in stored:
         plan = AuditPlan(**stored["plan"])
+        if seeds not in (None, plan.seeds):
+            raise InputError(f"'{store.folder}' has a plan of {plan.seeds} seeds: choose another --out for {seeds}.")
+        if chosen != {"own": plan.own, "metric": plan.metric}:
+            raise InputError(
+                f"'{store.folder}' has other contenders of your own, or another metric: choose another --out."
+            )
     else:
         sizes = {"inputs": dataset.X.shape[1], "outputs": dataset.Y.shape[1], "memory": available_memory()}
-        plan = make_plan(len(dataset.X), **sizes, budget=budget, workers=workers, slowdown=slowdown)
+        plan = make_plan(len(dataset.X), **sizes, **allowed, seeds=seeds).model_copy(update=chosen)
     scale = f"{prepared.table.source}, {', '.join(prepared.table.targets)}"
     asked = {"experiment": "audit", "scale": scale, "seed": seed}
     store.describe(KIND.describe({**asked, "dataset": dataset.digest, "plan": plan.model_dump(mode="json")}))
@@ -153,13 +172,14 @@ class _Competition:
     def run(self) -> None:
         *smaller, largest = self.plan.sizes
         self._first()
-        self._stage(tuple(FAMILIES), largest, LARGEST, f"{len(FAMILIES)} contenders with {largest:,} samples")
+        names = (*FAMILIES, *self.plan.own)
+        self._stage(names, largest, LARGEST, f"{len(names)} contenders with {largest:,} samples")
         ranked = ranked_networks(choose(self.store.judgements()), largest)
         if not ranked:
             return
         self._stage(frozen_kernels(ranked[0]), largest, FROZEN_KERNELS, f"what {ranked[0]} owes to its features")
         for samples in reversed(smaller):
-            self._stage(on_curves(ranked), samples, 1.0, f"learning curves: {samples:,} samples")
+            self._stage((*on_curves(ranked), *self.plan.own), samples, 1.0, f"learning curves: {samples:,} samples")
 
     def refit(self, audit: Audit) -> None:
         """Let the model that is kept learn from all rows, if there is time."""
@@ -176,7 +196,7 @@ class _Competition:
     def _first(self) -> None:
         """A linear model, a kernel and a small network on few samples, in this process: the least of all answers."""
         self.on_progress(0.0, "a linear model, a kernel and a small network")
-        until = time.monotonic() + HANGING * self.budget
+        until = time.monotonic() + max(HANGING * self.budget, SURELY * self.plan.slowdown)
         self.store.forget_failures()
         self._note()
         run_here(self.stages.judgings(FIRST, self.plan.first_samples), self.store, work, until)
@@ -227,7 +247,7 @@ def _write_model(audit: Audit, store: AuditStore) -> None:
     """Write the winner's model to its file; without one, remove that of an earlier winner."""
     path, stored = audit.folder / MODEL, None
     if audit.winner is not None and audit.winner_setting is not None:
-        stored = store.stored_model(audit.winner, audit.answer.comparison.samples, audit.winner_setting)
+        stored = store.stored_model(audit.winner, audit.winner_samples, audit.winner_setting)
     if stored is None:
         with suppress(FileNotFoundError):
             path.unlink()

@@ -17,10 +17,8 @@ from kernelgap.audit.contenders.registry import family
 from kernelgap.audit.contenders.view import SearchBudget
 from kernelgap.audit.cost import fitting_seconds, judging_seconds
 from kernelgap.audit.dataset import FILE, Dataset
-from kernelgap.audit.plan import AuditPlan
+from kernelgap.audit.plan import FIRST_SEEDS, AuditPlan
 from kernelgap.audit.store import FitKey
-
-FIRST_SEEDS = 2  # for the contenders that come first
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,7 @@ class Stages:
                 cost=fitting_seconds(name, samples, *self._shape, self._search_budget(samples)),
                 setting=choices[name, samples].setting,
                 validation_error=error,
+                metric=self.plan.metric,
                 keep_model=samples in (self.plan.sizes[-1], self.plan.first_samples) and seed == 0,
             )
             for name in names
@@ -105,7 +104,14 @@ class Stages:
     def _common(self, name: str, samples: int, seed: int) -> dict[str, Any]:
         where = {"dataset": (self.folder / FILE).absolute(), "digest": self.dataset.digest}
         budget = self._search_budget(samples)
-        return {**where, "contender": name, "samples": samples, "seed": seed, "search_budget": budget}
+        return {
+            **where,
+            "contender": name,
+            "samples": samples,
+            "seed": seed,
+            "search_budget": budget,
+            "own": self.plan.own.get(name, ""),
+        }
 
     def _search_budget(self, samples: int) -> SearchBudget:
         return self.plan.first_search_budget if samples == self.plan.first_samples else self.plan.search_budget(samples)

@@ -63,7 +63,8 @@ class AuditStore(KindStore):
             elif isinstance(done, Refitted) and isinstance(chunk, Refitting):
                 table, row = "refitted", (*key, chunk.setting, done.model)
             elif isinstance(done, Outcome) and isinstance(chunk, Fitting):
-                choice = (chunk.setting, chunk.validation_error)
+                own = done.validation_error
+                choice = (chunk.setting, chunk.validation_error if own is None else own)
                 table, row = "outcomes", (*key, chunk.seed, *choice, done.predictions, done.model)
             connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 

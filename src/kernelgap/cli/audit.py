@@ -1,7 +1,7 @@
 """The command that audits a table."""
 
-import time
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -24,11 +24,29 @@ def audit(
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COL", help="A column to learn from although it looks like a row number."),
+        typer.Option(
+            "--keep", metavar="COL", help="A column to learn from although it numbers rows or tells the target."
+        ),
+    ] = None,
+    contender: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--contender", metavar="MODULE:NAME", help="A scikit-learn estimator of your own; again for more."
+        ),
     ] = None,
     budget: Annotated[str, typer.Option(help="How long it may take: 90s, 5m, 1h30m.")] = "5m",
     out: Annotated[Path | None, typer.Option(help="Folder for the results [default: runs/audit-NAME].")] = None,
     rows: Annotated[int | None, typer.Option(help="Use a sample of so many rows at most.")] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="COL", help="Rows with one value there are never on both sides of a split.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="COL", help="Dates or numbers: test on the latest rows.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="mae, accuracy, balanced_accuracy, f1, log_loss, auc or module:function [default: squares]."),
+    ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="What separates columns in a text file [default: detected].")
     ] = None,
@@ -37,6 +55,9 @@ def audit(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Worker processes [default: one a core].")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
+    seeds: Annotated[
+        int | None, typer.Option(help="How many times all is drawn anew [default: 2 to 5, as the budget allows].")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say whether a neural network is worth it over every kernel method on a table.
@@ -45,11 +66,12 @@ def audit(
 
     Exit code 0 with any verdict; 1 if parts of the audit failed.
     """
-    began = time.monotonic()  # before what takes long to import
+    began = monotonic()  # before what takes long to import
     from kernelgap.audit.run import run_audit
 
     columns: Any = {"task": task, "leave_out": leave_out or (), "keep": keep or ()}
-    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header}
-    how: Any = {"budget": budget, "workers": workers, "seed": seed, "began": began}
-    result = run_audit(file, target or (), out, **columns, **reading, **how)
+    reading: Any = {"rows": rows, "delimiter": delimiter, "header": header, "group": group, "time": time}
+    how: Any = {"budget": budget, "workers": workers, "seed": seed, "seeds": seeds, "metric": metric}
+    more: Any = {"contenders": contender or (), "began": began}
+    result = run_audit(file, target or (), out, **columns, **reading, **how, **more)
     answer_with(result, as_json, until=began + result.budget)

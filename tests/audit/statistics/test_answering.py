@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,18 @@ def test_classes_have_accuracies(rng):
     assert accuracy.value == pytest.approx(1 - wrong.mean())
     assert 0 <= accuracy.low < accuracy.value < accuracy.high <= 1
     assert found.comparison.accuracy_difference.value == 0
+    assert found.constant_accuracy is None
+
+
+def test_a_constant_guess_has_an_accuracy_too(rng):
+    wrong = rng.random((3, 200)) < 0.3
+    made = results(
+        entry("k", "kernel", steady(0.5, salt=1), wrong=wrong), entry("n", "network", steady(0.4, salt=2), wrong=wrong)
+    )
+    of_constant = rng.random((3, 200)) < 0.6
+    found = answer(replace(made, constant_wrong=of_constant), seed=0).constant_accuracy
+    assert found.value == pytest.approx(1 - of_constant.mean())
+    assert 0 < found.low < found.value < found.high < 1
 
 
 def test_a_record_is_plain_json():

@@ -69,6 +69,9 @@ def test_the_page_of_numbers(numbers):
         assert sentence in words
     assert numbers.answer.remarks[0] in html.unescape(words)
     assert 'class="verdict side-network"' in text
+    assert words.index(numbers.deploy) < words.index(numbers.sentence)
+    for sentence in numbers.not_shown:
+        assert sentence in words
     assert set(specs(text)) == {"errors", "contenders", "difference", "gap", "features"}
     for name in specs(text):
         assert (numbers.folder / f"charts/{name}.svg").read_text().startswith("<svg")
@@ -95,8 +98,15 @@ def test_the_page_of_classes(classes, no_pictures):
     assert f"{first.accuracy:.1%}" in seen(text)
     assert "RMSE" not in seen(text)
     comparison = classes.answer.comparison
-    assert f"Accuracy of {comparison.network} less that of {comparison.kernel}: " in seen(text)
+    assert f"Accuracy of {comparison.network} minus accuracy of {comparison.kernel}: " in seen(text)
     assert "2 classes" in seen(text)
+    report = classes.answer.classes
+    assert "Class by class" in seen(text)
+    assert f"{100 * report.recall[0]:.1f}%" in seen(text)
+    assert sum(report.rows) == 48 == pytest.approx(np.sum(report.confusion))
+    assert f"{classes.answer.constant_accuracy.value:.1%} right: what anyone has to beat" in seen(text)
+    accuracy = curves_chart(classes, on_page=True, what="accuracy").to_dict()
+    assert "constant guess" in json.dumps(accuracy["datasets"])
 
 
 def test_an_undecided_page_of_two_targets(tmp_path, no_pictures):
@@ -105,7 +115,7 @@ def test_an_undecided_page_of_two_targets(tmp_path, no_pictures):
     text = write_audit_page(found).read_text()
     assert found.verdict == "undecided"
     assert 'class="verdict side-undecided"' in text
-    assert "neither side is ahead, so it is the one with the least validation error" in seen(text)
+    assert "it has the least validation error" in seen(text)
     assert f"The model of {found.winner} is kept" in seen(text)
     assert "price&rdquo; and &ldquo;age" in text
     assert "RMSE" not in seen(text)

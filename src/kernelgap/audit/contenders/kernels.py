@@ -58,6 +58,12 @@ class KernelRidge:
         kernel, scale = self._at(setting["bandwidth"], sample.X)
         return KernelModel(kernel, *_solve(kernel, sample, setting["ridge"], scale), sample.offset, scale)
 
+    def cross_gram(self, view: View, setting: Setting, X: Rows) -> Float[np.ndarray, "n p"]:
+        """K(X, the whole sample), with the setting's bandwidth."""
+        sample = view.train_plus_validation.X
+        kernel, scale = self._at(setting["bandwidth"], sample)
+        return np.asarray(kernel(X / scale, sample / scale))
+
     def _at(self, bandwidth: float, X: Rows) -> tuple[Kernel, float]:
         """The kernel, and the divisor of its inputs."""
         kernel = kernels.get(self.name)

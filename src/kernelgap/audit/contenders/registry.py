@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from kernelgap.audit.contenders.baselines import BoostedTrees, LinearRidge
 from kernelgap.audit.contenders.kernels import FrozenNetworkKernel, KernelRidge
 from kernelgap.audit.contenders.network import SGDNetwork
+from kernelgap.audit.contenders.own import OWN, OwnContender
 from kernelgap.audit.contenders.recursive_feature_machine import RecursiveFeatureMachine
 from kernelgap.audit.contenders.small_network import SmallNetwork
 from kernelgap.audit.contenders.view import Contender
@@ -79,10 +80,13 @@ def on_curves(ranked: Sequence[str]) -> tuple[str, ...]:
 
 
 def family(name: str) -> Family:
-    return "network" if name == SMALL else FAMILIES.get(name, FROZEN)
+    return "network" if name == SMALL else "baseline" if name.startswith(OWN) else FAMILIES.get(name, FROZEN)
 
 
-def contender(name: str) -> Contender:
+def contender(name: str, description: str = "") -> Contender:
+    """The contender of this name; an own one is made from its description."""
+    if description:
+        return OwnContender(name, description)
     if name not in MAKE:
         load_extensions()
     return MAKE.get(name, FrozenNetworkKernel)(name)

@@ -83,6 +83,13 @@ class View:
         X, Y = np.concatenate([self.X, self.X_val]), np.concatenate([self.Y, self.Y_val])
         return View(X, Y, X[:0], Y[:0], self.seed, self.search_budget, self.divisor, self.classes)
 
+    @property
+    def training_alone(self) -> "View":
+        """The training rows as a whole sample: what is fitted to it has not seen the validation rows."""
+        fifth = len(self.X) // 5  # for contenders that choose something by validation rows
+        parts = self.X[fifth:], self.Y[fifth:], self.X[:fifth], self.Y[:fifth]
+        return View(*parts, self.seed, self.search_budget, self.divisor, self.classes)
+
     def error(self, outputs: Outputs) -> float:
         """The mean error of outputs for the validation rows."""
         return float(np.mean(np.sum((outputs - self.Y_val) ** 2, axis=1))) / self.divisor
@@ -170,5 +177,7 @@ class Records:
 
 
 def spread(low: float, high: float, count: int) -> list[float]:
-    """So many factors between two, evenly on a log scale."""
+    """So many factors between two, evenly on a log scale; a single one is in the middle."""
+    if count == 1:
+        return [float((low * high) ** 0.5)]
     return [float(f) for f in np.geomspace(low, high, count)]

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from pydantic_core import to_json
 
+from kernelgap.audit.statistics.best import best_model
 from kernelgap.audit.statistics.bootstrap import Bootstrap
 from kernelgap.audit.statistics.comparison import best_pair, on_shared_seeds, paired_errors
 from kernelgap.audit.statistics.features import features
@@ -22,7 +24,7 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
 
     ``rivals`` are kernels and networks that have to be tried before the other side is ahead of them.
     """
-    sane = Results(tuple(entry for entry in results.entries if _is_sane(entry)), results.constant)
+    sane = replace(results, entries=tuple(entry for entry in results.entries if _is_sane(entry)))
     left_out = [
         f"{entry.contender} with {entry.samples:,} samples is left out: its predictions are out of all bounds."
         for entry in results.entries
@@ -33,7 +35,7 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
     compared = paired_errors(shared, bootstrap, pair)
     tried = {entry.contender for entry in results.entries if entry.samples == compared.samples}
     untried = {name: family for name, family in (rivals or {}).items() if name not in tried}
-    verdict = judge(compared, untried)
+    verdict, constant_accuracy = judge(compared, untried), bootstrap.constant_accuracy
     return Answer(
         constant=bootstrap.constant.interval(within=(0, np.inf)),
         curves=tuple(_curve(name, shared, bootstrap, sane) for name in sorted(shared.contenders)),
@@ -42,6 +44,8 @@ def answer(results: Results, *, seed: int, rivals: Mapping[str, Family] | None =
         gap=gap(shared, bootstrap, compared),
         features=features(shared, bootstrap, compared, leads=verdict.outcome == "network ahead"),
         remarks=(*remarks(shared, bootstrap, compared, verdict), *left_out),
+        constant_accuracy=None if constant_accuracy is None else constant_accuracy.interval(within=(0, 1)),
+        best=best_model(shared, bootstrap, compared.samples),
     )
 
 

@@ -18,7 +18,8 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
     rows = curve_rows(audit, what)
     if rows.empty or rows.x.nunique() < 2:
         return None
-    constant = audit.answer.constant.value if what == "error" else 0.0  # what a constant gets right is not known
+    known = audit.answer.constant if what == "error" else audit.answer.constant_accuracy
+    constant = 0.0 if known is None else known.value
     y, rows = _vertical(audit, rows, what, constant)
     drawn = contender_looks([(curve.contender, curve.family) for curve in contenders_of(audit)])
     rows = rows.assign(shape=[drawn[m].shape for m in rows.method])
@@ -58,7 +59,7 @@ def curves_chart(audit: Audit, *, on_page: bool, what: str = "error") -> alt.Lay
 def _vertical(audit: Audit, rows: pd.DataFrame, what: str, constant: float) -> tuple[Axis, pd.DataFrame]:
     """The axis, and the rows with bands that end within it."""
     if what != "error":
-        low = max(0.0, float(rows.value.min()) - 0.05)
+        low = max(0.0, min(float(rows.value.min()), constant or 1.0) - 0.05)
         room = 0.03 * (1 - low)  # for points at 100%
         scale, axis = alt.Scale(domain=[low, 1 + room], nice=False), alt.Axis(format=".0%", tickCount=6)
         title = "accuracy on the test rows"

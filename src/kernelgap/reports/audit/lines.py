@@ -20,6 +20,8 @@ HIGHEST = 4.0  # times a constant's error: charts end there, whatever diverged
 
 def measure_of(audit: Audit) -> str:
     """The title of an axis of errors."""
+    if audit.metric is not None:
+        return f"loss on test rows: {audit.metric.title}"
     return "squared test error" if audit.data.task == "classification" else "mean squared test error"
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from kernelgap.audit.class_report import format_classes
+from kernelgap.audit.floors import format_floor
 from kernelgap.audit.result import Audit
 from kernelgap.audit.statistics.wording import measure
 from kernelgap.durations import format_duration
@@ -82,16 +84,18 @@ def _context(audit: Audit) -> dict[str, Any]:
         "notices": [without_folder(notice.sentence, audit) for notice in audit.notices],
         "winner": audit.winner if audit.model_path is not None else None,
         "unkept": _unkept(audit),
+        "class_sentences": [] if answer.classes is None else format_classes(answer.classes),
+        "floors": [format_floor(floor) for floor in answer.floors],
         "command": command_of(audit),
         "fits": int(audit.table.fits.sum()),
     }
 
 
 def _unkept(audit: Audit) -> list[str]:
-    """The contenders with less validation error than the model that is kept, if neither side is ahead."""
-    if audit.winner is None or audit.verdict != "undecided":
+    """The contenders with less validation error than the model that is kept."""
+    if audit.winner is None:
         return []
-    errors = audit.with_samples(audit.answer.comparison.samples).set_index("contender").validation_error
+    errors = audit.with_samples(audit.winner_samples).set_index("contender").validation_error
     return [str(name) for name, error in errors.items() if error < errors[audit.winner]]
 
 
@@ -103,7 +107,7 @@ def _tiles(audit: Audit) -> list[dict[str, str]]:
         {
             "words": f"best {kind} by validation",
             "number": digits(error.value),
-            "more": f"{name}: {_quality(rows.loc[name])}",
+            "more": f"{name}: {_quality(rows.loc[name], audit)}",
             "colour": kind,
         }
         for kind, name, error in (
@@ -111,12 +115,16 @@ def _tiles(audit: Audit) -> list[dict[str, str]]:
             ("kernel", comparison.kernel, comparison.kernel_error),
         )
     ]
-    constant = {"words": "constant guess", "number": digits(answer.constant.value), "more": "what anyone has to beat"}
+    right = "" if answer.constant_accuracy is None else f"{answer.constant_accuracy.value:.1%} right: "
+    beat = f"{right}what anyone has to beat"
+    constant = {"words": "constant guess", "number": digits(answer.constant.value), "more": beat}
     number, more = _gap_tile(audit)
     return [*tiles, constant, {"words": "kernel gap", "number": number, "more": more}]
 
 
-def _quality(row: pd.Series) -> str:
+def _quality(row: pd.Series, audit: Audit) -> str:
+    if audit.metric is not None:
+        return f"{audit.metric.title} {audit.metric.text(row.error)}"
     if "accuracy" in row:
         return f"{row.accuracy:.1%} right"
     more = f", RMSE {digits(row.rmse)}" if "rmse" in row else ""
@@ -150,7 +158,7 @@ def _accuracy(audit: Audit) -> str | None:
     if difference.low == difference.high == 0:
         return f"{network} and {kernel} are right on the same number of rows, with every seed."
     value, low, high = (f"{100 * end:+.2g}" for end in (difference.value, difference.low, difference.high))
-    return f"Accuracy of {network} less that of {kernel}: {value} points (95% interval {low} to {high})."
+    return f"Accuracy of {network} minus accuracy of {kernel}: {value} points (95% interval {low} to {high})."
 
 
 def _legend(audit: Audit) -> list[dict[str, Any]]:

@@ -98,7 +98,11 @@ def command_of(audit: Audit) -> str:
     for name in ("leave_out", "keep"):
         for column in asked.get(name) or ():
             arguments += [f"--{name.replace('_', '-')}", str(column)]
-    for name in ("task", "rows", "delimiter"):
+    for description in audit.plan.own.values():
+        if name := json.loads(description).get("name"):  # others were given in Python
+            arguments += ["--contender", name]
+    arguments += [] if audit.plan.metric is None else ["--metric", audit.plan.metric]
+    for name in ("task", "rows", "group", "time", "delimiter", "seeds"):
         if asked.get(name) is not None:
             arguments += [f"--{name}", str(asked[name])]
     if asked.get("header") is not None:
