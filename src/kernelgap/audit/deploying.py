@@ -43,6 +43,8 @@ def format_not_shown(answer: Answer, kept: str | None) -> list[str]:
     best, sentences = answer.best, []
     if best is None:
         return []
+    if not best.beats_constant:
+        sentences.append(f"Not shown: that {best.contender} is better than a constant guess.")
     if rivals := best.no_better_than:
         more = len(rivals) - NAMED
         names = f"{', '.join(rivals[:NAMED])} and {more} more" if more > 0 else _listed(rivals)

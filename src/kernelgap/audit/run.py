@@ -40,8 +40,8 @@ LEAST_ENDING, MOST_ENDING = 3.0, 20.0  # ... within bounds, in seconds
 MOST_OF_BUDGET = 0.35  # ... and no more than that
 REFITTING = 0.1  # of the budget, for the model to learn from all rows
 MOMENT = 1.0  # seconds that refitting has in any case
-HANGING = 0.5  # of the budget, after which the contenders that come first are given up ...
-SURELY = 20.0  # ... but not before so many seconds: reading a table may have taken the whole budget
+HANGING = 0.5  # of the budget, after which the contenders that come first have no second seed
+SURELY = 300.0  # seconds that they have for the first one, where a machine is busy
 LARGEST = 0.75  # of the remaining time, for the largest samples; then ...
 FROZEN_KERNELS = 0.5  # ... for the best network's own kernels
 JUDGING = 0.8  # of a stage's time, the rest being for fitting
@@ -194,14 +194,24 @@ class _Competition:
             run_chunks([chunk], self.store, pool=self.pool, until=self.last, forget_failures=False)
 
     def _first(self) -> None:
-        """A linear model, a kernel and a small network on few samples, in this process: the least of all answers."""
+        """A linear model, a kernel and a small network on few samples, in this process: the least of all answers.
+
+        With the first seed they are finished whatever the budget is, as reading a table may have taken all of it.
+        """
         self.on_progress(0.0, "a linear model, a kernel and a small network")
-        until = time.monotonic() + max(HANGING * self.budget, SURELY * self.plan.slowdown)
+        now = time.monotonic()
         self.store.forget_failures()
         self._note()
-        run_here(self.stages.judgings(FIRST, self.plan.first_samples), self.store, work, until)
-        fittings = self.stages.fittings(FIRST, self.plan.first_samples, choose(self.store.judgements()))
-        run_here(fittings, self.store, work, until)
+        judgings = self.stages.judgings(FIRST, self.plan.first_samples)
+        self._first_seeds([chunk for chunk in judgings if chunk.seed == 0], now + SURELY)
+        if time.monotonic() < now + HANGING * self.budget:
+            self._first_seeds(judgings, now + HANGING * self.budget)
+
+    def _first_seeds(self, judgings: list[AuditChunk], until: float) -> None:
+        seeds, samples = {chunk.seed for chunk in judgings}, self.plan.first_samples
+        run_here(judgings, self.store, work, until)
+        judged = {key: judgement for key, judgement in self.store.judgements().items() if key.seed in seeds}
+        run_here(self.stages.fittings(FIRST, samples, choose(judged)), self.store, work, until)
 
     def _stage(self, names: tuple[str, ...], samples: int, share: float, title: str) -> None:
         """Judge, choose, and fit what was chosen.

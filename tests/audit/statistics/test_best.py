@@ -19,6 +19,7 @@ def test_the_least_validation_error_of_all_families_and_who_may_be_as_good():
     )
     assert (best.contender, best.family, best.tried) == ("n", "network", 4)
     assert best.error.value < 0.32
+    assert best.beats_constant
     assert best.no_better_than == ("trees", "near"), "whose test errors are no larger; the kernel's is"
 
 
@@ -29,3 +30,8 @@ def test_more_samples_count_and_fewer_do_not():
     assert found(*pair, few).contender == "n"
     best = found(*pair, few, many)
     assert (best.contender, best.samples, best.tried, best.no_better_than) == ("many", 200, 1, ())
+
+
+def test_one_that_is_no_better_than_a_constant():
+    best = found(entry("k", "kernel", steady(1.0, salt=1)), entry("n", "network", steady(1.1, salt=2)))
+    assert (best.contender, best.beats_constant) == ("k", False)

@@ -28,4 +28,5 @@ def best_model(results: Results, bootstrap: Bootstrap, at_least: int) -> BestMod
         error=bootstrap.error(best).interval(within=(0, np.inf)),
         accuracy=None if accuracy is None else accuracy.interval(within=(0, 1)),
         no_better_than=tuple(doubtful),
+        beats_constant=clearly_less(bootstrap.error(best), bootstrap.constant, constant),
     )

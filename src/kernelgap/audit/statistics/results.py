@@ -156,7 +156,8 @@ class Features:
 class BestModel:
     """The contender with the least validation error of all, and its test error.
 
-    ``no_better_than`` are the contenders with the same samples that it is not shown to be better than.
+    ``no_better_than`` are the contenders with the same samples that it is not shown to be better than; a constant guess
+    is one unless it ``beats_constant``.
     """
 
     contender: str
@@ -166,6 +167,7 @@ class BestModel:
     error: Interval
     accuracy: Interval | None
     no_better_than: tuple[str, ...]
+    beats_constant: bool = True
 
 
 @dataclass(frozen=True)
