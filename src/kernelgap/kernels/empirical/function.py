@@ -21,7 +21,7 @@ Batch = Float[Array, "n _"]
 class FunctionModel:
     """f(params, x) with the floating-point arrays of ``params`` as its weights, numbered in their order.
 
-    Other arrays stay as they are, and leaves that are no arrays (an activation function, say) are part of the program.
+    All other leaves (whole numbers, or an activation function, say) are part of the program.
     """
 
     function: Callable[..., Any]
@@ -29,45 +29,38 @@ class FunctionModel:
     plain: tuple[tuple[int, Any], ...]
 
     def split(self, params: Params) -> tuple[Params, Params]:
-        moving = {name: leaf for name, leaf in params.items() if jnp.issubdtype(leaf.dtype, jnp.floating)}
-        return moving, {name: leaf for name, leaf in params.items() if name not in moving}
+        return params, {}
 
     def prepare(self, frozen: Params, x: Batch) -> Batch:
         return x
 
     def predict(self, trained: Params, frozen: Params, prepared: Batch) -> Float[Array, "n k"]:
-        numbered = {**dict(self.plain), **{int(name): leaf for name, leaf in {**trained, **frozen}.items()}}
+        numbered = {**dict(self.plain), **{int(name): leaf for name, leaf in trained.items()}}
         params = jax.tree.unflatten(self.tree, [numbered[i] for i in range(len(numbered))])
         out = jnp.asarray(self.function(params, prepared))
+        if out.ndim not in (1, 2) or len(out) != len(prepared) or 0 in out.shape:
+            what = f"an array of the shape {out.shape} for {len(prepared)}"
+            raise InputError(f"The function must give (n,) or (n, outputs) for n rows, and gives {what}.")
         return out[:, None] if out.ndim == 1 else out
 
 
 def as_model(function: Callable[..., Any], params: Any) -> tuple[FunctionModel, Params]:
     """The model, and its arrays by number."""
     leaves, tree = jax.tree.flatten(params)
-    arrays, plain = {}, []
+    weights, plain = {}, []
     for number, leaf in enumerate(leaves):
-        if isinstance(leaf, jax.Array | np.ndarray | np.generic | float) and not isinstance(leaf, bool):
-            arrays[str(number)] = _checked(leaf)
-        else:
+        dtype = float if isinstance(leaf, float) else getattr(leaf, "dtype", object)
+        if jnp.issubdtype(dtype, jnp.complexfloating):
+            raise InputError("params holds complex numbers: the tangent kernel is taken over real weights.")
+        if not jnp.issubdtype(dtype, jnp.floating):
             plain.append((number, leaf))
-    model = FunctionModel(function, tree, tuple(plain))
-    if not model.split(arrays)[0]:
+            continue
+        weights[str(number)] = np.asarray(leaf).astype(np.float64)
+        if not np.isfinite(weights[str(number)]).all():
+            raise InputError("The weights in params are not all finite: the kernel needs finite ones.")
+    if not weights:
         raise InputError("params holds no array of floating-point numbers: there is no weight to take gradients by.")
-    return model, arrays
-
-
-def _checked(leaf: Any) -> Any:
-    """An array of weights in float64; any other array as it is."""
-    array = np.asarray(leaf) if isinstance(leaf, float) else leaf
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise InputError("params holds complex numbers: the tangent kernel is taken over real weights.")
-    if not jnp.issubdtype(array.dtype, jnp.floating):
-        return array
-    weights = np.asarray(array).astype(np.float64)
-    if not np.isfinite(weights).all():
-        raise InputError("The weights in params are not all finite: the kernel needs finite ones.")
-    return weights
+    return FunctionModel(function, tree, tuple(plain)), weights
 
 
 def count_outputs(model: FunctionModel, arrays: Params, X: Float[np.ndarray, "n d"]) -> int:
@@ -79,13 +72,12 @@ def count_outputs(model: FunctionModel, arrays: Params, X: Float[np.ndarray, "n 
                 np.asarray(model.predict(*model.split(arrays), jnp.asarray(rows)), dtype=float)
                 for rows in (some[:1], some)
             )
+        except InputError:
+            raise
         except (TypeError, ValueError, IndexError, AttributeError, KeyError) as error:
             first = shown(next(iter(str(error).splitlines()), type(error).__name__))
             shape = f"{len(some[:1])} row of {X.shape[1]} columns"
             raise InputError(f"The function cannot be applied as function(params, x) to {shape}: {first}") from error
-    if apart.ndim != 2 or len(apart) != 1 or len(together) != len(some) or 0 in apart.shape:
-        what = f"of the shapes {apart.shape} and {together.shape} for 1 and {len(some)} rows"
-        raise InputError(f"The function must give (n,) or (n, outputs) for n rows, and gives arrays {what}.")
     if np.abs(together[:1] - apart).max() > SAME * max(1e-300, np.abs(together).max()):
         advice = "batch normalisation must use stored statistics, and nothing may be drawn at random."
         raise InputError(

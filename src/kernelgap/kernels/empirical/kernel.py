@@ -315,14 +315,7 @@ def _gradients(model: DifferentiableModel, trained: Params, frozen: Params, x: A
 
 
 def _double(params: Params) -> dict[str, Any]:
-    return {name: _double_weight(weight) for name, weight in params.items()}
-
-
-def _double_weight(weight: Any) -> Array:
-    """In float64; what is no weight (whole numbers, say, of someone's function) as it is."""
-    if not jnp.issubdtype(weight.dtype, jnp.floating):
-        return jnp.asarray(weight)
-    return jnp.asarray(np.asarray(weight), jnp.float64)
+    return {name: jnp.asarray(np.asarray(weight), jnp.float64) for name, weight in params.items()}
 
 
 def _padded(X: Rows, rows: int) -> Float[np.ndarray, "rows d"]:
