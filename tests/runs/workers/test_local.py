@@ -16,7 +16,7 @@ from kernelgap.runs import run_chunk
 from kernelgap.runs.workers import local
 from kernelgap.runs.workers.local import worker_environment
 from kernelgap.training import Schedule, get_model
-from kernelgap.training.native import NativeEngine, native_engine
+from kernelgap.training.native import native_engine
 
 GROW = "import os; os.kept = bytearray(b'-') * 340_000_000"  # loky takes 300 MB more than at the start for a leak
 SECOND = 1.1  # loky looks once a second
