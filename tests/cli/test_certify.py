@@ -140,7 +140,7 @@ def test_certify_theorem2_and_spectrum(typed, capsys, tmp_path):
     [
         (("certify", "any-kernel", "--n", 5), "--d is missing"),
         (("certify", "any-kernel", "--n", 5, "--problem", "sec8", "--d", 3), "Give either --problem"),
-        (("certify", "any-kernel", "--n", 5, "--problem", "sec9"), "Unknown problem 'sec9'. Did you mean 'sec8'?"),
+        (("certify", "any-kernel", "--n", 5, "--problem", "sek8"), "Unknown problem 'sek8'. Did you mean 'sec8'?"),
         (("certify", "kernel", "ck9", "--problem", "sec8", "--n", 5), "Unknown kernel 'ck9'"),
         (("certify", "spectrum", "ck2", "--problem", "sec8", "--n", 5, "--out", "chart.jpg"), "not as '.jpg'"),
         (

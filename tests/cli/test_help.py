@@ -46,7 +46,7 @@ def test_commands_are_in_groups_with_whole_sentences(shown):
     assert set(groups["Reproduce"]) == {"run", "claims", "status"}
     assert set(groups["Prove"]) == {"certify", "verify"}
     assert set(groups["Predict"]) == {"curve"}
-    assert set(groups["Decide"]) == {"audit", "predict"}
+    assert set(groups["Decide"]) == {"audit", "compare", "predict"}
     assert {"list", "report"} <= set(groups["Show"])
     for commands in (*groups.values(), *listed(shown("certify", "-h")).values()):
         for sentence in commands.values():

@@ -11,7 +11,8 @@ from kernelgap.errors import InputError
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("sec9", "Did you mean 'sec8'"),
+        ("sek8", "Did you mean 'sec8'"),
+        ("sec9", "Unknown problem 'sec9'. Known: "),
         ("hard", "missing"),
         ("hard(d=3, k=5, alpha=0.3)", "2 <= k <= d1 <= d"),
         ("hard(d=5, k=2, alpha=0.3, background='gausian')", "Did you mean 'gaussian'"),

@@ -31,7 +31,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Write the chart here: .html, .svg, .png or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Which of two models predicts better, beyond chance? Nothing is trained."""
+    """Say which of two models predicts better, beyond chance. Nothing is trained."""
     from kernelgap.audit.prediction_files import compare_files
 
     found = compare_files(first, second, truth, target, metric=metric, group=group, task=task, seed=seed)

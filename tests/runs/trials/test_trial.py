@@ -42,7 +42,7 @@ def test_identities_stay_as_they_are():
         ({"samples": 20}, "do not fill a batch"),
         ({"network": "3restnet"}, "Did you mean '3resnet'"),
         ({"mode": "hiden"}, "Did you mean 'hidden'"),
-        ({"problem": "sec88"}, "Did you mean 'sec8'"),
+        ({"problem": "sek8"}, "Did you mean 'sec8'"),
         ({"seed": -1}, "seed = -1"),
         ({"seed": 2**32}, "seed = 4294967296"),
         ({"colour": 1}, "colour"),
