@@ -11,6 +11,8 @@ import pytest
 from support.audits import without_training
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "kernelgap"
+WITH_EXAMPLES = [path for path in sorted(PACKAGE.rglob("*.py")) if ">>> " in path.read_text()]
 SMALL = {
     "your_own_problem": {"samples": 60, "epochs": 5},
     "first_f_then_g": {"width": 8, "epochs": (1, 2)},
@@ -76,27 +78,9 @@ def test_documents(path):
     assert results.failed == 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "kernelgap.audit.comparing",
-        "kernelgap.audit.tables.preparing",
-        "kernelgap.problems",
-        "kernelgap.problems.activation",
-        "kernelgap.problems.parity",
-        "kernelgap.kernels.registry",
-        "kernelgap.kernels.own",
-        "kernelgap.paper.theory.complexity",
-        "kernelgap.paper.theory.convex_circuits",
-        "kernelgap.paper.theory.examples",
-        "kernelgap.paper.theory.polarise",
-        "kernelgap.paper.theory.rademacher",
-        "kernelgap.paper.theory.taylor",
-        "kernelgap.paper.theory.theorem1",
-        "kernelgap.regression.nuclear_norm",
-    ],
-)
-def test_docstrings(name):
-    results = doctest.testmod(importlib.import_module(name))
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=[path.relative_to(PACKAGE).as_posix() for path in WITH_EXAMPLES])
+def test_docstrings(path):
+    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert results.attempted > 0
     assert results.failed == 0

@@ -113,7 +113,7 @@ def calibrate(
     >>> from kernelgap import problems
     >>> found = calibrate(problems.get("sec8"), "ntk3", [200], 1e-3, seeds=range(2))
     >>> found.worst_error < 0.05, found.kernel, found.problem
-    (True, 'ntk3', 'sec8')
+    (True, 'ntk3', 'sec8(alpha=0.3, beta=1.0, noise=0.0)')
     """
     points = []
     for i, size in enumerate(n):
