@@ -29,7 +29,14 @@ LEAST = 1e-4  # risks below are not drawn
 STARTS = range(5)
 EPOCHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 150, 200, 300)
 LEGEND = alt.Legend(
-    title=None, orient="top", symbolType="stroke", symbolSize=400, labelLimit=300, columns=2, symbolOpacity=1
+    title=None,
+    orient="top",
+    symbolType="stroke",
+    symbolSize=400,
+    labelLimit=300,
+    columns=2,
+    columnPadding=40,
+    symbolOpacity=1,
 )
 LEARNED = "hard(d=30, k=3, alpha=0.5)"  # with these samples, by a ResNet of this width
 LEARNED_SAMPLES, WIDTH, RATE = 400, 50, 0.02
